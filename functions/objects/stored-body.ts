@@ -1,0 +1,32 @@
+import type { KubeObject } from "./object.ts";
+
+/**
+ * How an object is kept: its JSON without `apiVersion`, `kind` and `metadata.resourceVersion`, with `metadata`
+ * as the first field. Reading puts the three in front as text, so a body is served in any API version of its
+ * kind, and lists are joined together, without parsing.
+ *
+ * Invariant: a stored body begins with `{"metadata":{"`, because metadata always holds a name.
+ */
+const OPENING = '{"metadata":{';
+
+export function toStoredBody(object: KubeObject): string {
+  const { apiVersion: _, kind: __, metadata, ...rest } = object;
+  const { resourceVersion: ___, ...kept } = metadata;
+  // Put together by hand: a field named like a number would be printed before `metadata`.
+  const tail = JSON.stringify(rest);
+  return `{"metadata":${JSON.stringify(kept)}${tail === "{}" ? "}" : `,${tail.slice(1)}`}`;
+}
+
+export interface Head {
+  apiVersion: string;
+  kind: string;
+  resourceVersion: number;
+}
+
+export function servedBody(stored: string, head: Head): string {
+  return `{"kind":${JSON.stringify(head.kind)},"apiVersion":${JSON.stringify(head.apiVersion)},"metadata":{"resourceVersion":"${head.resourceVersion}",${stored.slice(OPENING.length)}`;
+}
+
+export function parseStored(stored: string, head: Head): KubeObject {
+  return JSON.parse(servedBody(stored, head)) as KubeObject;
+}
