@@ -1,4 +1,4 @@
-import type { GroupResource } from "./object.ts";
+import { type GroupResource, groupResource } from "./object.ts";
 
 /** `""` is the core group. */
 export interface GroupVersionKind {
@@ -67,3 +67,6 @@ export function parseApiVersion(text: string): { group: string; version: string 
   if (parts.length === 1 && first) return { group: "", version: first };
   return parts.length === 2 && first && second ? { group: first, version: second } : undefined;
 }
+
+/** As the path names it: messages speak of the served group, not of the store. */
+export const resourceOf = (kind: Kind): GroupResource => groupResource(kind.group, kind.resource);
