@@ -165,8 +165,6 @@ export const work = sqliteTable(
     uid: text("uid").notNull(),
     /** Tasks of a lower stage go first: an owner is looked at again after its dependents. */
     stage: integer("stage").notNull(),
-    /** The uid at the head of the chain of causes, for the deletion records that follow. */
-    root: text("root"),
     /** How far a task over many rows has come. */
     cursor: text("cursor").notNull().default(""),
     /** What else the task needs, as JSON. */

@@ -110,7 +110,6 @@ CREATE TABLE `work` (
 	`task` text NOT NULL,
 	`uid` text NOT NULL,
 	`stage` integer NOT NULL,
-	`root` text,
 	`cursor` text DEFAULT '' NOT NULL,
 	`detail` text,
 	`due_at` integer DEFAULT 0 NOT NULL

@@ -1,0 +1,124 @@
+import { type FieldError, type Outcome, ok, refuse } from "../../objects/failure.ts";
+import { isJsonObject, type JsonObject } from "../../objects/json.ts";
+import { type Kind, resourceOf } from "../../objects/kind.ts";
+import { establish, validateCustomResourceDefinition } from "../../objects/kinds/custom-resource.ts";
+import { prepareForCreate } from "../../objects/kinds/defaults.ts";
+import { decodeObject } from "../../objects/metadata/decode.ts";
+import { validateMetadata } from "../../objects/metadata/metadata.ts";
+import { duplicatesWarning, withoutDuplicates } from "../../objects/metadata/owner-references.ts";
+import { prepareMetadataForCreate } from "../../objects/metadata/updates.ts";
+import {
+  asJson,
+  asObject,
+  type GroupResource,
+  type KubeObject,
+  type Millis,
+  type Uid,
+} from "../../objects/object.ts";
+
+export interface CreateContext {
+  kind: Kind;
+  version: string;
+  /** Empty for cluster-scoped kinds. */
+  namespace: string;
+  now: Millis;
+  uid: Uid;
+  random: () => number;
+}
+
+export interface Candidate {
+  object: KubeObject;
+  /** What is wrong with it; reported after the state of the namespace, as upstream does. */
+  errors: FieldError[];
+  warnings: string[];
+}
+
+/**
+ * Turns the body of a POST into the object that would be stored: server-managed fields, defaults, validation.
+ * Needs nothing from the store. Errors: BadRequest, UnsupportedMediaType, Unknown (a resourceVersion is set).
+ */
+export function decideCandidate(text: string, mediaType: string, context: CreateContext): Outcome<Candidate> {
+  const { kind, version } = context;
+  const decoded = decodeObject(text, mediaType, {
+    group: kind.group,
+    version,
+    kind: kind.kind,
+    custom: kind.traits.custom,
+  });
+  if (!decoded.ok) return decoded;
+  const sent = isJsonObject(decoded.value.metadata) ? decoded.value.metadata : {};
+  const metadata = prepareMetadataForCreate(sent, context);
+  if (!metadata.ok) return metadata;
+
+  const references = withoutDuplicates(metadata.value.ownerReferences ?? []);
+  if (references.duplicates.length > 0) metadata.value.ownerReferences = references.refs;
+  const prepared = prepareForCreate(
+    { ...decoded.value, metadata: metadata.value as unknown as JsonObject },
+    kind,
+  );
+  const definition = kind.storedAs === "customresourcedefinitions.apiextensions.k8s.io";
+  const errors = [
+    ...validateMetadata(asObject(prepared).metadata, kind),
+    ...(definition ? validateCustomResourceDefinition(prepared) : []),
+  ];
+  const object = definition && errors.length === 0 ? establish(prepared, context.now) : prepared;
+  return ok({
+    object: asObject(object),
+    errors,
+    warnings: references.duplicates.length > 0 ? [duplicatesWarning(references.duplicates)] : [],
+  });
+}
+
+export type NamespaceState = "open" | "terminating" | "absent";
+
+/** Whether the candidate may be stored. Errors: NotFound, Forbidden for the namespace; Invalid; AlreadyExists. */
+export function decideCreate(
+  { object, errors }: Candidate,
+  kind: Kind,
+  namespace: { name: string; state: NamespaceState },
+  existing: KubeObject | undefined,
+): Outcome<KubeObject> {
+  const { name } = object.metadata;
+  if (namespace.name !== "" && namespace.state === "absent") {
+    return refuse({ reason: "NotFound", resource: "namespaces" as GroupResource, name: namespace.name });
+  }
+  if (namespace.name !== "" && namespace.state === "terminating") {
+    return refuse({
+      reason: "Forbidden",
+      resource: resourceOf(kind),
+      name,
+      message: `unable to create new content in namespace ${namespace.name} because it is being terminated`,
+      causes: [
+        {
+          reason: "NamespaceTerminating",
+          message: `namespace ${namespace.name} is being terminated`,
+          field: "metadata.namespace",
+        },
+      ],
+    });
+  }
+  if (errors.length > 0) {
+    return refuse({
+      reason: "Invalid",
+      group: kind.group,
+      kind: kind.kind,
+      name: shownName(asJson(object)),
+      errors,
+    });
+  }
+  if (existing) {
+    return refuse({
+      reason: "AlreadyExists",
+      resource: resourceOf(kind),
+      name,
+      terminating: existing.metadata.deletionTimestamp !== undefined,
+    });
+  }
+  return ok(object);
+}
+
+function shownName(object: JsonObject): string {
+  return isJsonObject(object.metadata) && typeof object.metadata.name === "string"
+    ? object.metadata.name
+    : "";
+}

@@ -1,0 +1,16 @@
+import { needsBody, type Target } from "./plan-deletions.ts";
+
+/** The most objects one slice examines. */
+export const SLICE_OBJECTS = 2000;
+/** The most bytes of bodies one slice looks into; they are written again, and a D1 parameter is capped at 2 MB. */
+export const SLICE_BYTES = 1_000_000;
+
+/** How many of the targets, from the first, fit into one slice. One always does. */
+export function fitting(targets: readonly (Target | undefined)[]): number {
+  let bytes = 0;
+  for (const [i, target] of targets.entries()) {
+    if (target && needsBody(target)) bytes += target.size;
+    if (bytes > SLICE_BYTES && i > 0) return i;
+  }
+  return targets.length;
+}

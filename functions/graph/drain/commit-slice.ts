@@ -1,0 +1,16 @@
+import type { Commit } from "../../../db/commit.ts";
+import { backoff } from "../backoff.ts";
+import type { GraphStore } from "../graph-store.ts";
+
+export type Slice = { resourceVersion: number; wake: string[] } | undefined;
+
+/**
+ * Commits a slice. When something was not as it had been read nothing is written, and the next slice, which
+ * finds the same tasks, reads it again.
+ */
+export async function commitSlice(store: GraphStore, commit: Commit): Promise<Slice> {
+  const outcome = await store.commit(commit);
+  if (outcome.ok) return outcome.committed;
+  if (outcome.again === "overloaded") await backoff(6);
+  return undefined;
+}

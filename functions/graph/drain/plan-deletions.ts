@@ -1,0 +1,133 @@
+import type { OpenCommit } from "../../../db/commit.ts";
+import { type ObjectRow, READ_OBJECTS } from "../../../db/reads.ts";
+import type { KindRegistry } from "../../objects/kinds/registry.ts";
+import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from "../../objects/metadata/finalizers.ts";
+import type { GroupResource, KubeObject, Uid } from "../../objects/object.ts";
+import { decideDelete } from "../decide/delete.ts";
+import { unblocked, withoutOwners } from "../decide/owners.ts";
+import type { GraphStore } from "../graph-store.ts";
+import { planWrite } from "../plan.ts";
+import { type StoredObject, storedObject } from "../stored-object.ts";
+import type { CauseOfDeletion } from "../write.ts";
+
+/** What is to happen to one object that was found by a set query. */
+export interface Target {
+  uid: Uid;
+  resource: GroupResource;
+  resourceVersion: number;
+  plain: boolean;
+  /** Of the body, in bytes: what it costs to look inside. */
+  size: number;
+  action: TargetAction;
+}
+
+export type TargetAction =
+  | {
+      act: "delete";
+      /** `own`: as the finalizers on the object say. */
+      policy: "Background" | "Foreground" | "own";
+      rule: CauseOfDeletion["rule"];
+      actor: string;
+      cause: Uid;
+      /** Makes its own references block no more, to break a cycle of owners that wait for each other. */
+      unblock: boolean;
+    }
+  | { act: "release"; owners: readonly Uid[] };
+
+/** A plain object that goes in the background is removed by its uid alone; others have to be looked into. */
+export function needsBody({ plain, action }: Target): boolean {
+  return !(plain && action.act === "delete" && action.policy !== "Foreground");
+}
+
+/** Adds what happens to the targets to a commit. Bodies are read only for those that need it. */
+export async function planTargets(
+  commit: OpenCommit,
+  targets: readonly Target[],
+  store: GraphStore,
+  kinds: KindRegistry,
+): Promise<void> {
+  const inside = targets.filter(needsBody);
+  const stored = inside.length > 0 ? await readTargets(inside, store, kinds) : new Map<Uid, StoredObject>();
+  for (const target of targets) {
+    const { action, uid } = target;
+    if (!needsBody(target) && action.act === "delete") {
+      const { rule, actor, cause } = action;
+      commit.removals.push({
+        uid,
+        expected: target.resourceVersion,
+        rule,
+        actor,
+        cause,
+        policy: "Background",
+      });
+      continue;
+    }
+    const found = stored.get(uid);
+    // Gone or changed since it was found: the next look will tell.
+    if (found === undefined || found.resourceVersion !== target.resourceVersion) continue;
+    planTarget(commit, action, found, store.namespace, kinds);
+  }
+}
+
+function planTarget(
+  commit: OpenCommit,
+  action: TargetAction,
+  stored: StoredObject,
+  namespace: string,
+  kinds: KindRegistry,
+): void {
+  const kind = kinds.byStore(stored.resource);
+  if (kind === undefined) return;
+  const context = { namespace, kinds, ownerOf: () => undefined };
+  if (action.act === "release") {
+    const next = withoutOwners(stored.object, action.owners);
+    planWrite(commit, { op: "update", kind, stored, next }, undefined, context);
+    return;
+  }
+  const object = action.unblock ? unblocked(stored.object) : stored.object;
+  const policy = action.policy === "own" ? ownPolicy(object) : action.policy;
+  const version = kind.versions[0] ?? "v1";
+  const decided = decideDelete(
+    object,
+    { propagationPolicy: policy, uid: stored.uid, dryRun: false },
+    { kind, version, now: commit.now },
+  );
+  if (!decided.ok) return;
+  const { rule, actor, cause } = action;
+  const why: CauseOfDeletion = { rule, actor, cause, policy };
+  switch (decided.value.outcome) {
+    case "pending":
+      return;
+    case "keep":
+      if (!decided.value.changed) return;
+      planWrite(commit, { op: "update", kind, stored, next: decided.value.next }, why, context);
+      return;
+    case "remove":
+      planWrite(commit, { op: "remove", kind, stored, first: decided.value.first }, why, context);
+      return;
+  }
+}
+
+/** A finalizer of the collector that was set by hand is a policy for whoever deletes without naming one. */
+function ownPolicy(object: KubeObject): CauseOfDeletion["policy"] {
+  const finalizers = object.metadata.finalizers ?? [];
+  if (finalizers.includes(FINALIZER_ORPHAN)) return "Orphan";
+  return finalizers.includes(FINALIZER_FOREGROUND) ? "Foreground" : "Background";
+}
+
+async function readTargets(
+  targets: readonly Target[],
+  store: GraphStore,
+  kinds: KindRegistry,
+): Promise<Map<Uid, StoredObject>> {
+  const { results } = await store.db
+    .prepare(READ_OBJECTS)
+    .bind(store.cluster, JSON.stringify(targets.map((target) => target.uid)))
+    .all<ObjectRow>();
+  const found = new Map<Uid, StoredObject>();
+  for (const row of results) {
+    const kind = kinds.byStore(row.resource as GroupResource);
+    if (kind) found.set(row.uid as Uid, storedObject(row, kind, kind.versions[0] ?? "v1"));
+  }
+  return found;
+}

@@ -1,0 +1,122 @@
+import {
+  type Commit,
+  type Committed,
+  emptyCommit,
+  type OpenCommit,
+  versionsOf,
+  writeCommit,
+} from "../../db/commit.ts";
+import { storeFault } from "../../db/errors.ts";
+import { CLAIM_EPOCH, OPERATION_OUTCOME } from "../../db/sql.ts";
+import type { Clock } from "../objects/clock.ts";
+import { backoff } from "./backoff.ts";
+
+/** Another graph object has taken over this namespace. Whoever sees it must write no more. */
+export class Superseded extends Error {
+  override readonly name = "Superseded";
+}
+
+export type CommitOutcome =
+  | { ok: true; committed: Committed }
+  /** Nothing was written, because something was not as it had been read: read again and decide again. */
+  | { ok: false; again: "stale" | "closed" | "moved" | "taken" }
+  /** Nothing was written, and nothing more should be sent for a while. */
+  | { ok: false; again: "overloaded" };
+
+const ATTEMPTS = 3;
+
+/**
+ * One graph object's hold on the store: the epoch that fences its batches, and commits whose outcome is always
+ * known in the end.
+ *
+ *     claim:   epoch := epoch + 1, once, before the first batch
+ *     commit:  batch { guard(epoch); …; operation := id }
+ *              reply lost → read back epoch and operation
+ *                operation = id        committed: the reply is made up from what was recorded
+ *                epoch moved           superseded: stop for good
+ *                neither               not committed: the same batch is sent again
+ *
+ * The fence is needed because a superseded Durable Object can still reach D1: uniqueness is enforced only where
+ * an event starts and where the object's own storage is touched.
+ */
+export class GraphStore {
+  readonly db: D1Database;
+  readonly cluster: number;
+  readonly namespace: string;
+  readonly #clock: Clock;
+  #epoch: number | undefined;
+
+  constructor(db: D1Database, cluster: number, namespace: string, clock: Clock) {
+    this.db = db;
+    this.cluster = cluster;
+    this.namespace = namespace;
+    this.#clock = clock;
+  }
+
+  /** An empty commit of this object, to be filled and sent. */
+  async begin(): Promise<OpenCommit> {
+    this.#epoch ??= await this.#claim();
+    return emptyCommit({
+      cluster: this.cluster,
+      namespace: this.namespace,
+      epoch: this.#epoch,
+      operation: crypto.randomUUID(),
+      now: this.#clock(),
+    });
+  }
+
+  async #claim(): Promise<number> {
+    const row = await this.db
+      .prepare(CLAIM_EPOCH)
+      .bind(this.cluster, this.namespace)
+      .first<{ epoch: number }>();
+    if (!row) throw new Error("claiming a namespace returned no epoch");
+    return row.epoch;
+  }
+
+  /** @throws Superseded, or a fault of the store that is not one of the outcomes. */
+  async commit(commit: Commit): Promise<CommitOutcome> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return { ok: true, committed: await writeCommit(this.db, commit) };
+      } catch (error) {
+        const fault = storeFault(error);
+        switch (fault) {
+          case "superseded":
+            throw new Superseded(`${this.cluster}/${this.namespace}: epoch ${commit.epoch} is over`);
+          case "stale":
+          case "closed":
+          case "moved":
+          case "taken":
+          case "overloaded":
+            return { ok: false, again: fault };
+          case "unknown": {
+            const committed = await this.#readBack(commit);
+            if (committed) return { ok: true, committed };
+            if (attempt === ATTEMPTS) throw error;
+            await backoff(attempt);
+            break;
+          }
+          case "broken":
+            throw error;
+        }
+      }
+    }
+  }
+
+  /** Looks up whether a batch whose reply was lost was committed. */
+  async #readBack(commit: Commit): Promise<Committed | undefined> {
+    const row = await this.db
+      .prepare(OPERATION_OUTCOME)
+      .bind(this.cluster, this.namespace)
+      .first<{ epoch: number; operation: string | null; resource_version: number }>();
+    if (row?.epoch !== commit.epoch) throw new Superseded(`${this.cluster}/${this.namespace}: taken over`);
+    if (row.operation !== commit.operation) return undefined;
+    return {
+      resourceVersion: row.resource_version,
+      versions: versionsOf(commit, row.resource_version),
+      // Which namespaces have new work was in the lost reply: their own alarm or cron comes to it.
+      wake: [],
+    };
+  }
+}

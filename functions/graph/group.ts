@@ -1,0 +1,272 @@
+import { type GroupRow, type OwnerRow, READ_GROUP, READ_OWNERS } from "../../db/reads.ts";
+import type { Clock } from "../objects/clock.ts";
+import type { Failure, Outcome } from "../objects/failure.ts";
+import { apiVersion } from "../objects/kind.ts";
+import type { KindRegistry } from "../objects/kinds/registry.ts";
+import { asUid, type GroupResource, type Uid } from "../objects/object.ts";
+import { servedBody } from "../objects/stored-body.ts";
+import { type OwnerFacts, uidsOf } from "./decide/classify.ts";
+import { type Candidate, decideCandidate, type NamespaceState } from "./decide/create.ts";
+import { decideRequest, type RequestDecision } from "./decide/request.ts";
+import type { GraphStore } from "./graph-store.ts";
+import type { KindsCache } from "./kinds-cache.ts";
+import { planWrite } from "./plan.ts";
+import type { MutationReply, MutationRequest } from "./request.ts";
+import { type StoredObject, storedObject } from "./stored-object.ts";
+import type { CauseOfDeletion, Write } from "./write.ts";
+
+/** At most this many requests, and this many bytes of bodies, in one batch: a D1 parameter is capped at 2 MB. */
+const GROUP_REQUESTS = 256;
+const GROUP_BYTES = 1_500_000;
+const ATTEMPTS = 4;
+
+export interface GroupResult {
+  replies: MutationReply[];
+  /** Undefined when nothing was written. */
+  committed?: { resourceVersion: number; wake: string[]; leavesWork: boolean };
+}
+
+/**
+ * Decides and commits the first requests of a queue together: one read, one batch. A request for a key that an
+ * earlier one of the group names begins the next group, so that each request sees what the one before it wrote.
+ */
+export async function commitGroup(
+  queue: readonly MutationRequest[],
+  store: GraphStore,
+  kindsCache: KindsCache,
+  clock: Clock,
+): Promise<GroupResult> {
+  const prepared = prepareGroup(queue, store.namespace, clock);
+  for (let attempt = 1; ; attempt++) {
+    const view = await readGroup(prepared, store, kindsCache);
+    const decided = prepared.map((entry, i) => decide(entry, view, i, store.namespace, clock()));
+    const commit = await store.begin();
+    const owners = await ownersOf(decided, view, store);
+    for (const entry of decided) {
+      if (!entry.decision.ok || entry.request.dryRun || !entry.decision.value.write) continue;
+      const { write } = entry.decision.value;
+      if (write.op === "create" && store.namespace !== "") commit.requiresOpenNamespace = true;
+      entry.body = planWrite(commit, write, causeOf(entry.request), {
+        namespace: store.namespace,
+        kinds: view.kinds,
+        ownerOf: (uid) => owners.get(uid),
+      });
+    }
+    const writes = commit.creates.length + commit.updates.length + commit.removals.length;
+    if (writes === 0) return { replies: decided.map((entry) => reply(entry, new Map())) };
+
+    const outcome = await store.commit(commit);
+    if (outcome.ok) {
+      const { versions, resourceVersion, wake } = outcome.committed;
+      return {
+        replies: decided.map((entry) => reply(entry, versions)),
+        committed: { resourceVersion, wake, leavesWork: mayLeaveWork(commit) },
+      };
+    }
+    if (outcome.again === "overloaded" || attempt === ATTEMPTS) {
+      const failure: Failure = {
+        reason: "TooManyRequests",
+        message: "the store is busy, please try again",
+        retryAfterSeconds: 1,
+      };
+      return { replies: decided.map(() => ({ ok: false, failure })) };
+    }
+  }
+}
+
+interface Prepared {
+  request: MutationRequest;
+  /** What a create's body was turned into, or why it could not be. */
+  candidate: Outcome<Candidate> | undefined;
+  name: string;
+}
+
+interface Decided extends Prepared {
+  decision: Outcome<RequestDecision>;
+  /** What is stored for it, as JSON text; undefined for a dry run, and when nothing is. */
+  body?: string | undefined;
+}
+
+function prepareGroup(queue: readonly MutationRequest[], namespace: string, clock: Clock): Prepared[] {
+  const group: Prepared[] = [];
+  const keys = new Set<string>();
+  let bytes = 0;
+  for (const request of queue) {
+    const { mutation, kind, version } = request;
+    bytes += "text" in mutation ? mutation.text.length : 0;
+    if (group.length > 0 && (group.length === GROUP_REQUESTS || bytes > GROUP_BYTES)) break;
+    const candidate =
+      mutation.verb === "create"
+        ? decideCandidate(mutation.text, mutation.mediaType, {
+            kind,
+            version,
+            namespace,
+            now: clock(),
+            uid: asUid(crypto.randomUUID()),
+            random: Math.random,
+          })
+        : undefined;
+    const name = mutation.verb === "create" ? candidateName(candidate) : mutation.name;
+    const key = `${kind.storedAs} ${name}`;
+    if (keys.has(key)) break;
+    keys.add(key);
+    group.push({ request, candidate, name });
+  }
+  return group;
+}
+
+function candidateName(candidate: Outcome<Candidate> | undefined): string {
+  return candidate?.ok ? candidate.value.object.metadata.name : "";
+}
+
+interface View {
+  rows: GroupRow[];
+  kinds: KindRegistry;
+  namespace: NamespaceState;
+  owners: Map<Uid, OwnerFacts>;
+}
+
+async function readGroup(
+  group: readonly Prepared[],
+  store: GraphStore,
+  kindsCache: KindsCache,
+): Promise<View> {
+  const keys = JSON.stringify(group.map(({ request, name }) => [request.kind.storedAs, name]));
+  const named = [
+    ...new Set(
+      group.flatMap(({ candidate }) =>
+        candidate?.ok ? uidsOf(candidate.value.object.metadata.ownerReferences) : [],
+      ),
+    ),
+  ];
+  const rows = store.db.prepare(READ_GROUP).bind(store.cluster, store.namespace, keys);
+  const results =
+    named.length === 0
+      ? [await rows.all<GroupRow>()]
+      : await store.db.batch<GroupRow | OwnerRow>([
+          rows,
+          store.db.prepare(READ_OWNERS).bind(store.cluster, JSON.stringify(named)),
+        ]);
+  const found = (results[0]?.results ?? []) as GroupRow[];
+  const first = found[0];
+  if (first === undefined) throw new Error(`cluster ${store.cluster} is not there`);
+  return {
+    rows: found,
+    kinds: await kindsCache.at(first.kinds_version, store.db, store.cluster),
+    namespace:
+      first.namespace_uid === null ? "absent" : first.namespace_deletion === null ? "open" : "terminating",
+    owners: ownerFacts((results[1]?.results ?? []) as OwnerRow[]),
+  };
+}
+
+export function ownerFacts(rows: readonly OwnerRow[]): Map<Uid, OwnerFacts> {
+  return new Map(
+    rows.map((row) => [
+      asUid(row.uid),
+      {
+        resource: row.resource as GroupResource,
+        namespace: row.namespace,
+        name: row.name,
+        deletion: row.deletion as OwnerFacts["deletion"],
+      },
+    ]),
+  );
+}
+
+function decide(entry: Prepared, view: View, place: number, namespace: string, now: number): Decided {
+  const { request, candidate } = entry;
+  if (candidate && !candidate.ok) return { ...entry, decision: candidate };
+  const row = view.rows[place];
+  let found: StoredObject | undefined;
+  if (row?.uid != null) {
+    found = storedObject(row as GroupRow & StoredRow, request.kind, request.version);
+  }
+  const decision = decideRequest(request, candidate?.value, {
+    namespace: { name: namespace, state: view.namespace },
+    found,
+    now,
+  });
+  return { ...entry, decision };
+}
+
+type StoredRow = { [K in keyof GroupRow]: NonNullable<GroupRow[K]> } & { deletion: string | null };
+
+/** Where the owners are that updates and patches name for the first time; creates were looked up with the read. */
+async function ownersOf(
+  decided: readonly Decided[],
+  view: View,
+  store: GraphStore,
+): Promise<Map<Uid, OwnerFacts>> {
+  const unknown = new Set<Uid>();
+  for (const { decision } of decided) {
+    const write = decision.ok ? decision.value.write : undefined;
+    if (write?.op !== "update") continue;
+    const before = uidsOf(write.stored.object.metadata.ownerReferences);
+    for (const uid of uidsOf(write.next.metadata.ownerReferences))
+      if (!before.includes(uid)) unknown.add(uid);
+  }
+  if (unknown.size === 0) return view.owners;
+  const { results } = await store.db
+    .prepare(READ_OWNERS)
+    .bind(store.cluster, JSON.stringify([...unknown]))
+    .all<OwnerRow>();
+  return new Map([...view.owners, ...ownerFacts(results)]);
+}
+
+function causeOf({ actor, mutation }: MutationRequest): CauseOfDeletion {
+  const policy = mutation.verb === "delete" ? policyOf(mutation.options) : "Background";
+  return { rule: "request", actor, policy, cause: null };
+}
+
+function policyOf(options: {
+  propagationPolicy?: string;
+  orphanDependents?: boolean;
+}): CauseOfDeletion["policy"] {
+  if (options.orphanDependents === true) return "Orphan";
+  const { propagationPolicy } = options;
+  return propagationPolicy === "Foreground" || propagationPolicy === "Orphan"
+    ? propagationPolicy
+    : "Background";
+}
+
+function reply({ request, decision, body }: Decided, versions: ReadonlyMap<string, number>): MutationReply {
+  if (!decision.ok) return decision;
+  const { write, code, answer, warnings } = decision.value;
+  switch (answer.as) {
+    case "removed": {
+      const { name, uid } = removedObject(write);
+      return { ok: true, code, result: { as: "removed", name, uid }, warnings };
+    }
+    case "object":
+      return { ok: true, code, result: { as: "object", body: JSON.stringify(answer.object) }, warnings };
+    case "written": {
+      const object = write?.op === "create" ? write.object : write?.op === "update" ? write.next : undefined;
+      if (object === undefined) throw new Error("an answer about nothing that was written");
+      const resourceVersion = versions.get(object.metadata.uid);
+      const text =
+        body === undefined || resourceVersion === undefined
+          ? JSON.stringify(object)
+          : servedBody(body, {
+              apiVersion: apiVersion(request.kind.group, request.version),
+              kind: request.kind.kind,
+              resourceVersion,
+            });
+      return { ok: true, code, result: { as: "object", body: text }, warnings };
+    }
+  }
+}
+
+function removedObject(write: Write | undefined): { name: string; uid: string } {
+  if (write?.op !== "remove") throw new Error("an answer about a removal that was not decided");
+  return { name: write.stored.object.metadata.name, uid: write.stored.uid };
+}
+
+/** Whether the alarm should stand by for this commit. A removal may always have left dependents behind. */
+function mayLeaveWork(commit: {
+  work: unknown[];
+  removals: unknown[];
+  updates: unknown[];
+  references: unknown[];
+}) {
+  return commit.work.length + commit.removals.length + commit.updates.length + commit.references.length > 0;
+}

@@ -1,0 +1,79 @@
+/** What the mailbox works on: requests in groups, and slices of work between them. */
+export interface Turns<Request, Reply> {
+  /** Decides and commits the first n requests together, and answers those; n is at least one. */
+  group(requests: readonly Request[]): Promise<readonly Reply[]>;
+  /** Does one bounded slice of work; true when there may be more. */
+  slice(): Promise<boolean>;
+}
+
+/**
+ * The order of a graph object: one turn at a time, a turn being a group of requests or a slice of work, taken
+ * alternately so that neither starves. While a turn waits for D1, what arrives gathers and is the next group.
+ *
+ * D1 awaits are not covered by input gates: twenty read-then-write calls in one Durable Object left a counter
+ * at 1. This queue, not the platform, makes a read and the write that depends on it one step.
+ *
+ * Invariants: a turn never calls another Durable Object; a turn that throws fails its own requests only; the
+ * depth is bounded, and beyond it `full` refuses at once.
+ */
+export class Mailbox<Request, Reply> {
+  readonly #turns: Turns<Request, Reply>;
+  readonly #limit: number;
+  #waiting: { request: Request; answer: (reply: Reply) => void; fail: (fault: unknown) => void }[] = [];
+  #workDue = false;
+  #running: Promise<void> | undefined;
+
+  constructor(turns: Turns<Request, Reply>, limit: number) {
+    this.#turns = turns;
+    this.#limit = limit;
+  }
+
+  get full(): boolean {
+    return this.#waiting.length >= this.#limit;
+  }
+
+  ask(request: Request): Promise<Reply> {
+    return new Promise((answer, fail) => {
+      this.#waiting.push({ request, answer, fail });
+      this.#run();
+    });
+  }
+
+  /** Says that there is work; resolves when the mailbox has come to rest. */
+  work(): Promise<void> {
+    this.#workDue = true;
+    return this.#run();
+  }
+
+  #run(): Promise<void> {
+    this.#running ??= this.#loop().finally(() => {
+      this.#running = undefined;
+    });
+    return this.#running;
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#workDue) {
+      if (this.#waiting.length > 0) await this.#groupTurn();
+      if (this.#workDue) {
+        this.#workDue = false;
+        // A fault leaves the work where it is; the alarm comes back to it.
+        const more = await this.#turns.slice().catch(() => false);
+        if (more) this.#workDue = true;
+      }
+    }
+  }
+
+  async #groupTurn(): Promise<void> {
+    const group = this.#waiting;
+    this.#waiting = [];
+    try {
+      const replies = await this.#turns.group(group.map((entry) => entry.request));
+      // What did not fit into the turn's batch goes first in the next one.
+      this.#waiting.unshift(...group.slice(replies.length));
+      for (const [i, reply] of replies.entries()) group[i]?.answer(reply);
+    } catch (fault) {
+      for (const entry of group) entry.fail(fault);
+    }
+  }
+}

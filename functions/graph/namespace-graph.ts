@@ -1,0 +1,153 @@
+import { DurableObject } from "cloudflare:workers";
+import { type Databases, databaseOf } from "../../db/database.ts";
+import { type Clock, systemClock } from "../objects/clock.ts";
+import { graphName, parseGraphName } from "./graph-name.ts";
+import { GraphStore, Superseded } from "./graph-store.ts";
+import { commitGroup } from "./group.ts";
+import { KindsCache } from "./kinds-cache.ts";
+import { Mailbox } from "./mailbox.ts";
+import type { MutationReply, MutationRequest } from "./request.ts";
+import { workSlice } from "./slice.ts";
+
+/** What a graph object needs of its surroundings. */
+export interface GraphEnv extends Databases {
+  NAMESPACE_GRAPH: DurableObjectNamespace<NamespaceGraph>;
+  CLUSTER_FEED: { getByName(name: string): { poke(resourceVersion: number): Promise<void> } };
+}
+
+/** Beyond this many waiting requests the answer is 429. */
+const MAILBOX_LIMIT = 4096;
+/** The alarm stands by for work that the object was evicted from, or crashed over. */
+const ALARM_AFTER = 2000;
+/** After a fault, how long the outbox rests. */
+const ALARM_AFTER_FAULT = 5000;
+
+/**
+ * The ownership graph of one namespace, or of a cluster's cluster-scoped objects: the only writer of their rows
+ * and the only place where a deletion is decided. It holds no truth, only its place in line:
+ *
+ *     mutate   → mailbox → read → decide → one batch → reply
+ *     work     → mailbox → read a slice of the outbox → decide → one batch, until the outbox is empty
+ *     after either, with the mailbox free: wake other namespaces' graphs, poke the cluster's feed
+ *
+ * Whatever was committed and not yet followed up is in the outbox, and the alarm, or cron, comes back to it.
+ */
+export class NamespaceGraph extends DurableObject<GraphEnv> {
+  protected readonly clock: Clock = systemClock;
+  readonly #mailbox: Mailbox<MutationRequest, MutationReply>;
+  readonly #kinds = new KindsCache();
+  #store: GraphStore | undefined;
+  #armed = false;
+  #poking: Promise<void> | undefined;
+  #newest = 0;
+
+  constructor(ctx: DurableObjectState, env: GraphEnv) {
+    super(ctx, env);
+    this.#mailbox = new Mailbox(
+      {
+        group: (requests) => this.#guarded(() => this.#group(requests)),
+        slice: () => this.#guarded(() => this.#slice()),
+      },
+      MAILBOX_LIMIT,
+    );
+  }
+
+  /** Decides and applies mutations; each reply says what became of its request. */
+  mutate(requests: MutationRequest[]): Promise<MutationReply[]> {
+    return Promise.all(
+      requests.map((request): Promise<MutationReply> | MutationReply =>
+        this.#mailbox.full
+          ? {
+              ok: false,
+              failure: {
+                reason: "TooManyRequests",
+                message: "too many requests are waiting for this namespace, please try again later",
+                retryAfterSeconds: 1,
+              },
+            }
+          : this.#mailbox.ask(request),
+      ),
+    );
+  }
+
+  /** Says that the outbox has work for this namespace. */
+  async wake(): Promise<void> {
+    this.#arm(ALARM_AFTER);
+    this.ctx.waitUntil(this.#mailbox.work());
+  }
+
+  override async alarm(): Promise<void> {
+    this.#armed = false;
+    await this.#mailbox.work();
+  }
+
+  get #graph(): GraphStore {
+    if (this.#store === undefined) {
+      const { cluster, namespace } = parseGraphName(this.ctx.id.name);
+      this.#store = new GraphStore(databaseOf(this.env, cluster), cluster, namespace, this.clock);
+    }
+    return this.#store;
+  }
+
+  async #group(requests: readonly MutationRequest[]): Promise<readonly MutationReply[]> {
+    const { replies, committed } = await commitGroup(requests, this.#graph, this.#kinds, this.clock);
+    if (committed) {
+      this.#follow(committed);
+      if (committed.leavesWork) {
+        this.#arm(ALARM_AFTER);
+        this.ctx.waitUntil(this.#mailbox.work());
+      }
+    }
+    return replies;
+  }
+
+  async #slice(): Promise<boolean> {
+    const { empty, committed } = await workSlice({
+      store: this.#graph,
+      kindsCache: this.#kinds,
+      clock: this.clock,
+    });
+    if (committed) this.#follow(committed);
+    return !empty;
+  }
+
+  /** A superseded object must write no more: it ends itself, and the next call begins a new one. */
+  async #guarded<T>(turn: () => Promise<T>): Promise<T> {
+    try {
+      return await turn();
+    } catch (fault) {
+      if (fault instanceof Superseded) this.ctx.abort(fault.message);
+      this.#arm(ALARM_AFTER_FAULT);
+      throw fault;
+    }
+  }
+
+  /** Tells others what was committed, without holding up the mailbox. What is lost here is found by their polls. */
+  #follow({ resourceVersion, wake }: { resourceVersion: number; wake: readonly string[] }): void {
+    const { cluster } = this.#graph;
+    for (const namespace of wake) {
+      const graph = this.env.NAMESPACE_GRAPH.getByName(graphName(cluster, namespace));
+      this.ctx.waitUntil(graph.wake().catch(() => undefined));
+    }
+    this.#newest = Math.max(this.#newest, resourceVersion);
+    this.#poking ??= this.#poke(cluster).finally(() => {
+      this.#poking = undefined;
+    });
+  }
+
+  /** One poke at a time; commits that happen meanwhile share the next one. */
+  async #poke(cluster: number): Promise<void> {
+    for (let sent = 0; sent < this.#newest; ) {
+      sent = this.#newest;
+      await this.env.CLUSTER_FEED.getByName(String(cluster))
+        .poke(sent)
+        .catch(() => undefined);
+    }
+  }
+
+  #arm(after: number): void {
+    if (this.#armed) return;
+    this.#armed = true;
+    this.ctx.waitUntil(this.ctx.storage.setAlarm(Date.now() + after));
+  }
+}

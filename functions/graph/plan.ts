@@ -1,0 +1,189 @@
+import type { OpenCommit } from "../../db/commit.ts";
+import { type Deletion, deletionOf, isPlain } from "../objects/deletion.ts";
+import { type Json, jsonEqual } from "../objects/json.ts";
+import type { KindRegistry } from "../objects/kinds/registry.ts";
+import type { KubeObject, OwnerReference, Uid } from "../objects/object.ts";
+import { toStoredBody } from "../objects/stored-body.ts";
+import { linkProblem, type OwnerFacts } from "./decide/classify.ts";
+import { invalidNamespaceEvent } from "./decide/invalid-namespace-event.ts";
+import { TASKS } from "./tasks.ts";
+import type { CauseOfDeletion, Write } from "./write.ts";
+
+export const CUSTOM_RESOURCE_DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
+
+export interface PlanContext {
+  namespace: string;
+  kinds: KindRegistry;
+  /** Where the owners are that a written object names for the first time. */
+  ownerOf(uid: Uid): OwnerFacts | undefined;
+}
+
+/**
+ * Adds a write to a commit, with everything that follows from it: index rows, the record of a deletion that
+ * begins or ends, and the work that becomes due. Pure but for the commit it fills.
+ *
+ * The transitions are those of the collector's graph (kubernetes graph_builder.go, processTransitions and
+ * addUnblockedOwnersToDeleteQueue).
+ *
+ * @param cause why; may be left out only when no deletion begins
+ * @returns the body that is stored, unless the object goes.
+ */
+export function planWrite(
+  commit: OpenCommit,
+  write: Write,
+  cause: CauseOfDeletion | undefined,
+  context: PlanContext,
+): string | undefined {
+  if (write.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) commit.changesKinds = true;
+  switch (write.op) {
+    case "create":
+      return planCreate(commit, write, context);
+    case "update":
+      return planUpdate(commit, write, write.next, cause, context);
+    case "remove":
+      if (write.first) planUpdate(commit, write, write.first, cause, context);
+      planRemoval(commit, write, cause, write.first !== undefined);
+      return undefined;
+  }
+}
+
+function planCreate(
+  commit: OpenCommit,
+  { kind, object }: Write & { op: "create" },
+  context: PlanContext,
+): string {
+  const { metadata } = object;
+  const body = toStoredBody(object);
+  commit.creates.push({
+    resource: kind.storedAs,
+    name: metadata.name,
+    uid: metadata.uid,
+    plain: isPlain(metadata, kind),
+    sweepAt: null,
+    body,
+    hasLabels: Object.keys(metadata.labels ?? {}).length > 0,
+    hasOwners: (metadata.ownerReferences ?? []).length > 0,
+  });
+  planLinks(commit, object, metadata.ownerReferences ?? [], context);
+  return body;
+}
+
+function planUpdate(
+  commit: OpenCommit,
+  { kind, stored }: Write & { op: "update" | "remove" },
+  next: KubeObject,
+  cause: CauseOfDeletion | undefined,
+  context: PlanContext,
+): string {
+  const body = toStoredBody(next);
+  const before = stored.object.metadata;
+  const after = next.metadata;
+  const deletion = deletionOf(after);
+  const ownersBefore = before.ownerReferences ?? [];
+  const ownersAfter = after.ownerReferences ?? [];
+  const ownersChanged = !jsonEqual(ownersBefore as unknown as Json, ownersAfter as unknown as Json);
+  commit.updates.push({
+    uid: stored.uid,
+    expected: stored.resourceVersion,
+    deletion,
+    plain: isPlain(after, kind),
+    sweepAt: null,
+    body,
+    labelsChanged: !jsonEqual(before.labels ?? {}, after.labels ?? {}),
+    ownersChanged,
+  });
+  if (ownersChanged) {
+    commit.ownersDue.push(...unblockedOwners(ownersBefore, ownersAfter));
+    const added = ownersAfter.filter(
+      (reference) => !ownersBefore.some((old) => sameReference(old, reference)),
+    );
+    planLinks(commit, next, added, context);
+  }
+  if (deletion !== null) planDeletion(commit, { kind, stored }, next, deletion, cause, context);
+  return body;
+}
+
+/** What follows from an object's deletion beginning, or from what it waits for having changed. */
+function planDeletion(
+  commit: OpenCommit,
+  { kind, stored }: Pick<Write & { op: "update" }, "kind" | "stored">,
+  next: KubeObject,
+  deletion: Deletion,
+  cause: CauseOfDeletion | undefined,
+  context: PlanContext,
+): void {
+  if (stored.deletion === null) {
+    if (cause === undefined) throw new Error(`a deletion of ${stored.uid} begins without a cause`);
+    commit.begun.push({ ...cause, uid: stored.uid });
+    if (kind.traits.deletion === "namespace") {
+      commit.work.push(TASKS.namespace(next.metadata.name, stored.uid));
+    }
+    if (kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) commit.work.push(TASKS.finalize(stored.uid));
+  }
+  if (deletion === stored.deletion) return;
+  if (deletion === "foreground") commit.dependentsDue.push(stored.uid);
+  if (deletion === "orphan") commit.releaseDue.push(stored.uid);
+  if (deletion !== "terminating") commit.work.push(TASKS.owner(context.namespace, stored.uid));
+}
+
+/** For the removal of an object whose deletion began before: its record has the cause already, and keeps it. */
+const RECORDED: CauseOfDeletion = { rule: "request", actor: "", policy: "Background", cause: null };
+
+function planRemoval(
+  commit: OpenCommit,
+  { stored }: Write & { op: "remove" },
+  cause: CauseOfDeletion | undefined,
+  updatedFirst: boolean,
+): void {
+  commit.removals.push({
+    ...(cause ?? RECORDED),
+    uid: stored.uid,
+    expected: updatedFirst ? null : stored.resourceVersion,
+  });
+  commit.ownersDue.push(...(stored.object.metadata.ownerReferences ?? []).map((reference) => reference.uid));
+}
+
+/** Owners that may have been waiting for this dependent: a blocking reference to them went, or blocks no more. */
+function unblockedOwners(before: readonly OwnerReference[], after: readonly OwnerReference[]): string[] {
+  return before
+    .filter((old) => old.blockOwnerDeletion)
+    .filter((old) => !after.some((reference) => reference.uid === old.uid && reference.blockOwnerDeletion))
+    .map((old) => old.uid);
+}
+
+function sameReference(a: OwnerReference, b: OwnerReference): boolean {
+  return a.uid === b.uid && a.apiVersion === b.apiVersion && a.kind === b.kind && a.name === b.name;
+}
+
+/**
+ * References that were just written: an owner that is not where it is claimed to be makes the dependent due a
+ * look; one in a namespace it must not be named from is worth a Warning as well, once for each write.
+ */
+function planLinks(
+  commit: OpenCommit,
+  dependent: KubeObject,
+  references: readonly OwnerReference[],
+  { namespace, kinds, ownerOf }: PlanContext,
+): void {
+  const { uid } = dependent.metadata;
+  let due = false;
+  for (const reference of references) {
+    const owner = ownerOf(reference.uid as Uid);
+    const problem = linkProblem(reference, owner, namespace, kinds);
+    if (problem === "none" && owner?.namespace !== namespace) {
+      commit.references.push({ dependent: uid, owner: reference.uid });
+    }
+    if (problem === "none" || due) continue;
+    due = true;
+    commit.work.push(TASKS.examine(namespace, uid));
+    if (problem === "wrong-namespace") {
+      commit.work.push(
+        TASKS.event(
+          namespace === "" ? "default" : namespace,
+          uid,
+          invalidNamespaceEvent(dependent, reference, commit.now),
+        ),
+      );
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import { READ_WORK, type WorkItemRow } from "../../db/reads.ts";
+import type { Clock } from "../objects/clock.ts";
+import { deleteInstances, deleteNamespaceContent } from "./drain/content.ts";
+import { writeEvents } from "./drain/events.ts";
+import { examineDependents, examineObjects } from "./drain/examine.ts";
+import { finalizeContent } from "./drain/finalize.ts";
+import { reviewOwners } from "./drain/owners.ts";
+import { releaseDependents } from "./drain/release.ts";
+import type { GraphStore } from "./graph-store.ts";
+import type { KindsCache } from "./kinds-cache.ts";
+import type { Task } from "./tasks.ts";
+
+/** What a slice of work is done with. */
+export interface SliceContext {
+  store: GraphStore;
+  kindsCache: KindsCache;
+  clock: Clock;
+}
+
+export interface SliceResult {
+  /** Whether the outbox was found empty. */
+  empty: boolean;
+  committed?: { resourceVersion: number; wake: string[] };
+}
+
+/** As many rows of the outbox are looked at together. */
+const ITEMS = 500;
+
+/**
+ * Does one bounded slice of a namespace's work: the oldest tasks of the lowest stage, all of one sort, decided
+ * from one read and committed as one batch that also takes them off the outbox. Run twice, the second run finds
+ * nothing: that is what makes a lost alarm, and a repeated one, harmless.
+ */
+export async function workSlice(context: SliceContext): Promise<SliceResult> {
+  const { store, clock } = context;
+  const { results } = await store.db
+    .prepare(READ_WORK)
+    .bind(store.cluster, store.namespace, clock(), ITEMS)
+    .all<WorkItemRow>();
+  const first = results[0];
+  if (first === undefined) return { empty: true };
+  const until = results.findIndex((row) => row.task !== first.task);
+  const items = until < 0 ? results : results.slice(0, until);
+  const committed = await perform(first.task as Task, items, context);
+  return committed ? { empty: false, committed } : { empty: false };
+}
+
+function perform(task: Task, items: WorkItemRow[], context: SliceContext): Promise<SliceResult["committed"]> {
+  switch (task) {
+    case "examine":
+      return examineObjects(items, context);
+    case "dependents":
+      return examineDependents(items, context);
+    case "release":
+      return releaseDependents(items, context);
+    case "event":
+      return writeEvents(items, context);
+    case "namespace":
+      return deleteNamespaceContent(items, context);
+    case "instances":
+      return deleteInstances(items, context);
+    case "owner":
+      return reviewOwners(items, context);
+    case "finalize":
+      return finalizeContent(items, context);
+  }
+}

@@ -1,0 +1,19 @@
+import type { Kind } from "../objects/kind.ts";
+import type { KubeObject } from "../objects/object.ts";
+import type { StoredObject } from "./stored-object.ts";
+
+/** What was decided about one object. How it is stored, and what follows from it, is worked out in `plan.ts`. */
+export type Write =
+  | { op: "create"; kind: Kind; object: KubeObject }
+  | { op: "update"; kind: Kind; stored: StoredObject; next: KubeObject }
+  /** `first` is a state to be written, and seen by watchers, before the removal. */
+  | { op: "remove"; kind: Kind; stored: StoredObject; first: KubeObject | undefined };
+
+/** Who or what made a deletion happen: the record of every loss. */
+export interface CauseOfDeletion {
+  rule: "request" | "owner-absent" | "owner-deleting" | "namespace" | "kind-removed";
+  actor: string;
+  policy: "Background" | "Foreground" | "Orphan";
+  /** The uid whose deletion caused it; null when a request did. */
+  cause: string | null;
+}
