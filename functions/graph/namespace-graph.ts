@@ -19,6 +19,12 @@ export interface GraphEnv extends Databases {
 const MAILBOX_LIMIT = 4096;
 /** The alarm stands by for work that the object was evicted from, or crashed over. */
 const ALARM_AFTER = 2000;
+/**
+ * How long the work that follows a request gathers before the first slice. What a client sends right after its
+ * own request is decided on the state that the answer showed, as with a collector that watches from outside,
+ * and a burst of requests is followed up together.
+ */
+const GATHERING = 20;
 /** After a fault, how long the outbox rests. */
 const ALARM_AFTER_FAULT = 5000;
 
@@ -40,6 +46,7 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
   #armed = false;
   #poking: Promise<void> | undefined;
   #newest = 0;
+  #gathering: Promise<void> | undefined;
 
   constructor(ctx: DurableObjectState, env: GraphEnv) {
     super(ctx, env);
@@ -95,10 +102,18 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
       this.#follow(committed);
       if (committed.leavesWork) {
         this.#arm(ALARM_AFTER);
-        this.ctx.waitUntil(this.#mailbox.work());
+        this.#gather();
       }
     }
     return replies;
+  }
+
+  #gather(): void {
+    this.#gathering ??= new Promise<void>((resolve) => setTimeout(resolve, GATHERING)).then(() => {
+      this.#gathering = undefined;
+      return this.#mailbox.work();
+    });
+    this.ctx.waitUntil(this.#gathering);
   }
 
   async #slice(): Promise<boolean> {
