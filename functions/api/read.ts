@@ -1,6 +1,8 @@
 import { GET_OBJECT, type ObjectRow } from "../../db/reads.ts";
 import { type Failure, type Outcome, ok, refuse } from "../objects/failure.ts";
+import type { JsonObject } from "../objects/json.ts";
 import { apiVersion, resourceOf } from "../objects/kind.ts";
+import { scaleOf } from "../objects/kinds/scale.ts";
 import { type FieldRequirement, parseFieldSelector } from "../objects/selectors/field-selector.ts";
 import { type LabelRequirement, parseLabelSelector } from "../objects/selectors/label-selector.ts";
 import { servedBody } from "../objects/stored-body.ts";
@@ -23,7 +25,9 @@ export async function getObject(request: ResourceRequest, name: string): Promise
     kind: kind.kind,
     resourceVersion: row.resource_version,
   };
-  return objectAnswer(request, servedBody(row.body, head));
+  const body = servedBody(row.body, head);
+  if (path.subresource !== "scale") return objectAnswer(request, body);
+  return objectAnswer(request, JSON.stringify(scaleOf(JSON.parse(body) as JsonObject, kind)));
 }
 
 export interface Selection {

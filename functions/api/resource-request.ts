@@ -4,8 +4,10 @@ import type { Kind, Verb } from "../objects/kind.ts";
 import { resourceOf } from "../objects/kind.ts";
 import { plainText, refusal } from "./answer.ts";
 import type { ApiContext, ResourceRequest } from "./context.ts";
+import { bindPod, evictPod } from "./pod-subresources.ts";
 import { getObject, listCollection } from "./read.ts";
 import type { ResourcePath } from "./resource-path.ts";
+import { answerReview, isReview } from "./reviews.ts";
 import { negotiate } from "./table/negotiate.ts";
 import { isWatch, watchCollection } from "./watch.ts";
 import { createObject, deleteCollection, deleteObject, patchObject, updateObject } from "./write.ts";
@@ -42,7 +44,7 @@ function perform(verb: Verb, request: ResourceRequest): Promise<Response> {
   const { name = "" } = request.path;
   switch (verb) {
     case "create":
-      return createObject(request);
+      return createSomething(request);
     case "get":
       return getObject(request, name);
     case "list":
@@ -57,6 +59,17 @@ function perform(verb: Verb, request: ResourceRequest): Promise<Response> {
       return deleteObject(request, name);
     case "deletecollection":
       return deleteCollection(request);
+  }
+}
+
+function createSomething(request: ResourceRequest): Promise<Response> {
+  switch (request.path.subresource) {
+    case undefined:
+      return isReview(request.kind) ? answerReview(request) : createObject(request);
+    case "eviction":
+      return evictPod(request);
+    default:
+      return bindPod(request);
   }
 }
 
@@ -90,8 +103,8 @@ function offers(kind: Kind, subresource: string | undefined, verb: Verb): boolea
   if (subresource === undefined) return kind.verbs.includes(verb);
   const found = kind.subresources.find(({ name }) => name === subresource);
   if (found === undefined) return undefined;
-  // Those that are objects of another kind are not served yet.
-  if (found.kind !== kind.kind) return undefined;
+  // Tokens for service accounts are not issued: nothing here runs as one.
+  if (found.name === "token") return undefined;
   return found.verbs.some((offered) => offered === verb);
 }
 

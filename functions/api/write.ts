@@ -124,7 +124,7 @@ async function mutate(request: ResourceRequest, dryRun: boolean, mutation: Mutat
 }
 
 /** Asks the graph object of a namespace. A stub is taken anew each time: one that threw may stay broken. */
-function ask(
+export function ask(
   { context, kind, path }: ResourceRequest,
   namespace: string,
   dryRun: boolean,

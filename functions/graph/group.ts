@@ -1,8 +1,10 @@
 import { type GroupRow, type OwnerRow, READ_GROUP, READ_OWNERS } from "../../db/reads.ts";
 import type { Clock } from "../objects/clock.ts";
-import type { Failure, Outcome } from "../objects/failure.ts";
+import { type Failure, type Outcome, refuse } from "../objects/failure.ts";
+import type { JsonObject } from "../objects/json.ts";
 import { apiVersion } from "../objects/kind.ts";
 import type { KindRegistry } from "../objects/kinds/registry.ts";
+import { scaleOf } from "../objects/kinds/scale.ts";
 import { asUid, type GroupResource, type Uid } from "../objects/object.ts";
 import { servedBody } from "../objects/stored-body.ts";
 import { type OwnerFacts, uidsOf } from "./decide/classify.ts";
@@ -11,7 +13,7 @@ import { decideRequest, type RequestDecision } from "./decide/request.ts";
 import type { GraphStore } from "./graph-store.ts";
 import type { KindsCache } from "./kinds-cache.ts";
 import { planWrite } from "./plan.ts";
-import type { MutationReply, MutationRequest } from "./request.ts";
+import type { MutationReply, MutationRequest, Result } from "./request.ts";
 import { type StoredObject, storedObject } from "./stored-object.ts";
 import type { CauseOfDeletion, Write } from "./write.ts";
 
@@ -176,6 +178,8 @@ export function ownerFacts(rows: readonly OwnerRow[]): Map<Uid, OwnerFacts> {
 function decide(entry: Prepared, view: View, place: number, namespace: string, now: number): Decided {
   const { request, candidate } = entry;
   if (candidate && !candidate.ok) return { ...entry, decision: candidate };
+  const gone = kindFailure(request, view.kinds);
+  if (gone) return { ...entry, decision: refuse(gone) };
   const row = view.rows[place];
   let found: StoredObject | undefined;
   if (row?.uid != null) {
@@ -187,6 +191,15 @@ function decide(entry: Prepared, view: View, place: number, namespace: string, n
     now,
   });
   return { ...entry, decision };
+}
+
+/** The request was routed by kinds that may be seconds old; those read with the group are exact. */
+function kindFailure({ kind, mutation }: MutationRequest, kinds: KindRegistry): Failure | undefined {
+  if (!kind.traits.custom) return undefined;
+  const current = kinds.byStore(kind.storedAs);
+  if (current === undefined) return { reason: "NoSuchResource" };
+  // A definition that is going takes no new objects.
+  return current.verbs.includes(mutation.verb) ? undefined : { reason: "MethodNotAllowed" };
 }
 
 type StoredRow = { [K in keyof GroupRow]: NonNullable<GroupRow[K]> } & { deletion: string | null };
@@ -238,7 +251,12 @@ function reply({ request, decision, body }: Decided, versions: ReadonlyMap<strin
       return { ok: true, code, result: { as: "removed", name, uid }, warnings };
     }
     case "object":
-      return { ok: true, code, result: { as: "object", body: JSON.stringify(answer.object) }, warnings };
+      return {
+        ok: true,
+        code,
+        result: shown(JSON.stringify(answer.object), decision.value, request),
+        warnings,
+      };
     case "written": {
       const object = write?.op === "create" ? write.object : write?.op === "update" ? write.next : undefined;
       if (object === undefined) throw new Error("an answer about nothing that was written");
@@ -251,9 +269,14 @@ function reply({ request, decision, body }: Decided, versions: ReadonlyMap<strin
               kind: request.kind.kind,
               resourceVersion,
             });
-      return { ok: true, code, result: { as: "object", body: text }, warnings };
+      return { ok: true, code, result: shown(text, decision.value, request), warnings };
     }
   }
+}
+
+function shown(body: string, { shownAs }: RequestDecision, { kind }: MutationRequest): Result {
+  if (shownAs === undefined) return { as: "object", body };
+  return { as: "object", body: JSON.stringify(scaleOf(JSON.parse(body) as JsonObject, kind)) };
 }
 
 function removedObject(write: Write | undefined): { name: string; uid: string } {

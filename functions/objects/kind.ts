@@ -1,3 +1,4 @@
+import type { ScalePaths } from "./kinds/scale.ts";
 import { type GroupResource, groupResource } from "./object.ts";
 
 /** `""` is the core group. */
@@ -37,6 +38,8 @@ export interface Subresource {
   /** When it differs from the parent's: `autoscaling/v1` for scale, `policy/v1` for eviction. */
   readonly groupVersion?: { readonly group: string; readonly version: string };
   readonly verbs: readonly ("create" | "get" | "patch" | "update")[];
+  /** Of `scale` on a custom kind: where its fields are. */
+  readonly paths?: ScalePaths;
 }
 
 /** What makes a kind differ from the ordinary one when it is written or deleted. */

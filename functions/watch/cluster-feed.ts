@@ -7,6 +7,7 @@ import { blankLine, bookmark, type EventLine, errorEvent, plainTable, type Table
 import { QueueMemory } from "./event-queue.ts";
 import { existing, type InitialEvents, type Key } from "./initial-events.ts";
 import { due, nextHeartbeat, PATIENCE } from "./pacing.ts";
+import { streamResponse } from "./stream-response.ts";
 import { Turns } from "./turns.ts";
 import type { WatchSpec } from "./watch-spec.ts";
 import { tooManyWatches, tooOld } from "./watch-status.ts";
@@ -81,7 +82,7 @@ export class ClusterFeed extends DurableObject<Databases> {
     const spec = (await request.json()) as WatchSpec;
     if (spec.cluster !== this.cluster) throw new Error("this feed is another cluster's");
     if (this.#watchers.size >= this.maxWatchers) return tooManyWatches(RETRY_AFTER_SECONDS);
-    return new Response(this.#open(spec).body, { headers: { "content-type": "application/json" } });
+    return streamResponse(this.#open(spec).body);
   }
 
   /** Every second while there are watches: looks for changes now and then, and gives quiet watches their sign of life. */

@@ -151,6 +151,7 @@ async function watch(differences: Partial<WatchSpec> = {}): Promise<Watch> {
   const response = await feed().fetch(watchRequest(watchSpec({ cluster, ...differences })));
   expect(response.status).toBe(200);
   expect(response.headers.get("content-type")).toBe("application/json");
+  expect(response.headers.get("content-encoding")).toBe("identity");
   const watch = new Watch(response);
   opened.push(watch);
   return watch;

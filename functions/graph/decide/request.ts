@@ -12,14 +12,17 @@ import type { Write } from "../write.ts";
 import { type Candidate, decideCreate, type NamespaceState } from "./create.ts";
 import { decideDelete } from "./delete.ts";
 import { IMMORTAL_NAMESPACES } from "./delete-namespace.ts";
-import { decideUpdate } from "./update.ts";
+import { decideScale } from "./scale.ts";
+import { decideUpdate, type UpdateDecision } from "./update.ts";
 
 /** What is to be written for a request, and what the answer says once it is. */
 export interface RequestDecision {
   write: Write | undefined;
   code: 200 | 201 | 202;
-  answer: /** The object of the write, with its new resourceVersion. */
-  { as: "written" } | { as: "object"; object: KubeObject } | { as: "removed" };
+  /** `written`: the object of the write, with its new resourceVersion. */
+  answer: { as: "written" } | { as: "object"; object: KubeObject } | { as: "removed" };
+  /** The answer shows this part of the object instead of all of it. */
+  shownAs?: "scale";
   warnings: string[];
 }
 
@@ -108,6 +111,7 @@ function updateRequest(
   { now }: RequestContext,
 ): Outcome<RequestDecision> {
   const { subresource } = mutation;
+  if (subresource === "scale") return scaleRequest(mutation, stored, kind, now);
   const expected = { group: kind.group, version, kind: kind.kind, custom: kind.traits.custom };
   const sent =
     mutation.verb === "update"
@@ -119,24 +123,49 @@ function updateRequest(
   if (misplaced) return refuse(misplaced);
   const decided = decideUpdate(stored.object, sent.value, { kind, verb: mutation.verb, subresource, now });
   if (!decided.ok) return decided;
-  const { decision, warnings } = decided.value;
+  return ok(updateAnswer(decided.value, stored, kind));
+}
+
+/** A scale is a view of the object: what is written is the object, what is answered is the view. */
+function scaleRequest(
+  mutation: Mutation & { verb: "update" | "patch" },
+  stored: StoredObject,
+  kind: Kind,
+  now: Millis,
+): Outcome<RequestDecision> {
+  const scaled = decideScale(stored.object, mutation, kind);
+  if (!scaled.ok) return scaled;
+  const decided = decideUpdate(stored.object, scaled.value, {
+    kind,
+    verb: mutation.verb,
+    subresource: undefined,
+    now,
+  });
+  return decided.ok ? ok({ ...updateAnswer(decided.value, stored, kind), shownAs: "scale" }) : decided;
+}
+
+function updateAnswer(
+  { decision, warnings }: { decision: UpdateDecision; warnings: string[] },
+  stored: StoredObject,
+  kind: Kind,
+): RequestDecision {
   switch (decision.outcome) {
     case "same":
-      return ok({ write: undefined, code: 200, answer: { as: "object", object: decision.object }, warnings });
+      return { write: undefined, code: 200, answer: { as: "object", object: decision.object }, warnings };
     case "write":
-      return ok({
+      return {
         write: { op: "update", kind, stored, next: decision.next },
         code: 200,
         answer: { as: "written" },
         warnings,
-      });
+      };
     case "remove":
-      return ok({
+      return {
         write: { op: "remove", kind, stored, first: undefined },
         code: 200,
         answer: { as: "object", object: decision.answer },
         warnings,
-      });
+      };
   }
 }
 

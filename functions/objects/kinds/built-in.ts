@@ -3,6 +3,7 @@ import { appsKinds, extensionsKinds } from "./apps.ts";
 import { autoscalingKinds, batchKinds, policyKinds } from "./batch-and-policy.ts";
 import { coreKinds } from "./core.ts";
 import { k8sIoKinds } from "./k8s-io.ts";
+import { reviewKinds } from "./reviews.ts";
 
 /**
  * Every built-in kind. Clients that look for a bare resource name take the first group that serves it, so the
@@ -24,4 +25,5 @@ export const builtInKinds: readonly Kind[] = [
   ...k8sIoKinds.apiextensions,
   ...k8sIoKinds.other,
   ...k8sIoKinds.flowcontrol,
+  ...reviewKinds,
 ];

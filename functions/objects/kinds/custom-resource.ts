@@ -3,6 +3,7 @@ import type { Kind, Subresource } from "../kind.ts";
 import { groupResource, type Millis, timestamp } from "../object.ts";
 import { ALL_VERBS, SCALE, statusOf } from "./built-in-kind.ts";
 import { list, object, readDefinition, texts } from "./definition.ts";
+import type { ScalePaths } from "./scale.ts";
 import { compareVersions } from "./version-priority.ts";
 
 export { validateCustomResourceDefinition } from "./custom-resource-validation.ts";
@@ -19,7 +20,8 @@ export function customKind(crd: JsonObject): Kind {
   const served = versions.filter((version) => version.served);
   const declares = (name: string) => served.some((version) => isJsonObject(version.subresources[name]));
   const subresources: Subresource[] = [];
-  if (declares("scale")) subresources.push(SCALE);
+  const scale = served.map(({ subresources: declared }) => declared.scale).find(isJsonObject);
+  if (scale) subresources.push({ ...SCALE, paths: scalePaths(scale) });
   if (declares("status")) subresources.push(statusOf(names.kind));
   return {
     group,
@@ -30,7 +32,8 @@ export function customKind(crd: JsonObject): Kind {
     shortNames: names.shortNames,
     categories: names.categories,
     namespaced: scope === "Namespaced",
-    verbs: ALL_VERBS,
+    // While its objects are being removed it takes no new ones.
+    verbs: isTerminating(crd) ? ALL_VERBS.filter((verb) => verb !== "create") : ALL_VERBS,
     subresources,
     storedAs: groupResource(group, names.plural),
     traits: {
@@ -41,6 +44,16 @@ export function customKind(crd: JsonObject): Kind {
       nameSyntax: "subdomain",
       custom: true,
     },
+  };
+}
+
+const isTerminating = (crd: JsonObject): boolean => object(crd.metadata).deletionTimestamp !== undefined;
+
+function scalePaths({ specReplicasPath, statusReplicasPath, labelSelectorPath }: JsonObject): ScalePaths {
+  return {
+    replicas: typeof specReplicasPath === "string" ? specReplicasPath : ".spec.replicas",
+    statusReplicas: typeof statusReplicasPath === "string" ? statusReplicasPath : ".status.replicas",
+    ...(typeof labelSelectorPath === "string" ? { selector: labelSelectorPath } : {}),
   };
 }
 
