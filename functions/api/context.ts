@@ -1,7 +1,7 @@
-import type { Principal } from "../clusters/roles.ts";
 import type { NamespaceGraph } from "../graph/namespace-graph.ts";
 import type { Clock } from "../objects/clock.ts";
 import type { Kind } from "../objects/kind.ts";
+import type { Principal } from "../objects/roles.ts";
 import type { ClusterFeed } from "../watch/cluster-feed.ts";
 import type { ResourcePath } from "./resource-path.ts";
 import type { Served, ServedKinds } from "./served-kinds.ts";

@@ -1,7 +1,7 @@
-import { allows } from "../clusters/roles.ts";
 import type { Failure } from "../objects/failure.ts";
 import type { Kind, Verb } from "../objects/kind.ts";
 import { resourceOf } from "../objects/kind.ts";
+import { allows } from "../objects/roles.ts";
 import { plainText, refusal } from "./answer.ts";
 import type { ApiContext, ResourceRequest } from "./context.ts";
 import { bindPod, evictPod } from "./pod-subresources.ts";

@@ -1,7 +1,7 @@
-import { allows, type Principal } from "../clusters/roles.ts";
 import { isJsonObject, type Json, type JsonObject } from "../objects/json.ts";
 import type { Kind } from "../objects/kind.ts";
 import { decodeObject } from "../objects/metadata/decode.ts";
+import { allows, type Principal } from "../objects/roles.ts";
 import { jsonAnswer, refusal } from "./answer.ts";
 import type { ResourceRequest } from "./context.ts";
 import { readBody } from "./request-body.ts";

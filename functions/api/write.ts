@@ -134,7 +134,7 @@ export function ask(
     (mutation): MutationRequest => ({
       kind,
       version: path.version,
-      actor: context.principal.user,
+      principal: context.principal,
       dryRun,
       mutation,
     }),

@@ -79,7 +79,7 @@ async function createFirstNamespaces(cluster: number, { graphs, namespaceKind }:
     (name): MutationRequest => ({
       kind: namespaceKind,
       version: "v1",
-      actor: "system:apiserver",
+      principal: { user: "system:apiserver", role: "admin" },
       dryRun: false,
       mutation: {
         verb: "create",

@@ -1,5 +1,5 @@
 import type { Clock } from "../objects/clock.ts";
-import type { Principal, Role } from "./roles.ts";
+import type { Principal, Role } from "../objects/roles.ts";
 import { sha256 } from "./tokens.ts";
 
 /** How long an answer about a token may be used again: so long a revoked token still works somewhere. */

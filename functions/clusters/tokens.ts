@@ -1,4 +1,4 @@
-import type { Role } from "./roles.ts";
+import type { Role } from "../objects/roles.ts";
 
 /** A new bearer token, 256 bits. It is shown once, and only its hash is kept. */
 export function newToken(): string {

@@ -9,6 +9,7 @@ import { asUid, type GroupResource, type Uid } from "../objects/object.ts";
 import { servedBody } from "../objects/stored-body.ts";
 import { type OwnerFacts, uidsOf } from "./decide/classify.ts";
 import { type Candidate, decideCandidate, type NamespaceState } from "./decide/create.ts";
+import { ownerPermissionFailure } from "./decide/owner-permissions.ts";
 import { decideRequest, type RequestDecision } from "./decide/request.ts";
 import type { GraphStore } from "./graph-store.ts";
 import type { KindsCache } from "./kinds-cache.ts";
@@ -190,7 +191,32 @@ function decide(entry: Prepared, view: View, place: number, namespace: string, n
     found,
     now,
   });
-  return { ...entry, decision };
+  const write = decision.ok ? decision.value.write : undefined;
+  const denied = write && ownerPermission(request, write, namespace, view.kinds);
+  return { ...entry, decision: denied ? refuse(denied) : decision };
+}
+
+function ownerPermission(
+  { principal, kind, mutation }: MutationRequest,
+  write: Write,
+  namespace: string,
+  kinds: KindRegistry,
+): Failure | undefined {
+  if (write.op === "remove") return undefined;
+  const { metadata } = write.op === "create" ? write.object : write.next;
+  return ownerPermissionFailure(
+    {
+      principal,
+      kind,
+      operation: write.op,
+      subresource: "subresource" in mutation ? mutation.subresource : undefined,
+      namespace,
+      name: metadata.name,
+      before: write.op === "create" ? [] : (write.stored.object.metadata.ownerReferences ?? []),
+      after: metadata.ownerReferences ?? [],
+    },
+    kinds,
+  );
 }
 
 /** The request was routed by kinds that may be seconds old; those read with the group are exact. */
@@ -226,9 +252,9 @@ async function ownersOf(
   return new Map([...view.owners, ...ownerFacts(results)]);
 }
 
-function causeOf({ actor, mutation }: MutationRequest): CauseOfDeletion {
+function causeOf({ principal, mutation }: MutationRequest): CauseOfDeletion {
   const policy = mutation.verb === "delete" ? policyOf(mutation.options) : "Background";
-  return { rule: "request", actor, policy, cause: null };
+  return { rule: "request", actor: principal.user, policy, cause: null };
 }
 
 function policyOf(options: {

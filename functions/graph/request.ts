@@ -2,14 +2,15 @@ import type { Failure } from "../objects/failure.ts";
 import type { Kind, Subresource } from "../objects/kind.ts";
 import type { DeleteOptions } from "../objects/metadata/delete-options.ts";
 import type { PatchType } from "../objects/patch/patch.ts";
+import type { Principal } from "../objects/roles.ts";
 
 /** What a graph object is asked over RPC. Bodies travel as text and are parsed once, where they are decided. */
 export interface MutationRequest {
   kind: Kind;
   /** The API version in the path: it decides defaults, and what the answer's `apiVersion` says. */
   version: string;
-  /** The user, for the record of what is lost. */
-  actor: string;
+  /** The user: for the record of what is lost, and for what only some may write. */
+  principal: Principal;
   dryRun: boolean;
   mutation: Mutation;
 }
