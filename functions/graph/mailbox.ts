@@ -58,7 +58,7 @@ export class Mailbox<Request, Reply> {
       if (this.#workDue) {
         this.#workDue = false;
         await yieldToEvents();
-        // A fault leaves the work where it is; the alarm comes back to it.
+        // A fault leaves the work where it is, and whoever made the turns has seen it; the alarm comes back to it.
         const more = await this.#turns.slice().catch(() => false);
         if (more) this.#workDue = true;
       }

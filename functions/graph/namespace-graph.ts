@@ -24,7 +24,7 @@ const ALARM_AFTER = 2000;
  * own request is decided on the state that the answer showed, as with a collector that watches from outside,
  * and a burst of requests is followed up together.
  */
-const GATHERING = 20;
+const GATHERING = 50;
 /** After a fault, how long the outbox rests. */
 const ALARM_AFTER_FAULT = 5000;
 
@@ -131,6 +131,16 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
     try {
       return await turn();
     } catch (fault) {
+      const { cluster, namespace } = this.#graph;
+      console.error(
+        JSON.stringify({
+          level: "error",
+          message: "a turn failed",
+          cluster,
+          namespace,
+          fault: String(fault),
+        }),
+      );
       if (fault instanceof Superseded) this.ctx.abort(fault.message);
       this.#arm(ALARM_AFTER_FAULT);
       throw fault;

@@ -2,8 +2,15 @@ import { isJsonObject } from "../../objects/json.ts";
 import { apiVersion, type Kind } from "../../objects/kind.ts";
 import { customKind } from "../../objects/kinds/custom-resource.ts";
 import { type KindRegistry, kindRegistry } from "../../objects/kinds/registry.ts";
-import type { ObjectMeta, OwnerReference } from "../../objects/object.ts";
-import { type GroupResource, type KubeObject, timestamp } from "../../objects/object.ts";
+import type { DeleteOptions } from "../../objects/metadata/delete-options.ts";
+import {
+  type GroupResource,
+  type KubeObject,
+  type ObjectMeta,
+  type OwnerReference,
+  timestamp,
+} from "../../objects/object.ts";
+import { type DeleteDecision, decideDelete } from "./delete.ts";
 
 /** 2026-11-20T16:20:03Z */
 export const NOW = Date.UTC(2026, 10, 20, 16, 20, 3);
@@ -91,3 +98,27 @@ export function told({ metadata }: KubeObject) {
 
 export const phaseOf = (object: KubeObject) =>
   isJsonObject(object.status) ? object.status.phase : undefined;
+
+/** Decides a DELETE that nothing stands against. */
+export function deletion(
+  object: KubeObject,
+  options: Partial<DeleteOptions> = {},
+  kind: Kind = kindOf("configmaps"),
+): DeleteDecision {
+  const version = kind.versions[0] ?? "v1";
+  const decided = decideDelete(object, { dryRun: false, ...options }, { kind, version, now: NOW });
+  if (!decided.ok) throw new Error(JSON.stringify(decided.failure));
+  return decided.value;
+}
+
+/** What a DELETE comes to: `gone`, `pending`, or what the metadata then says. */
+export function outcome(decision: DeleteDecision) {
+  switch (decision.outcome) {
+    case "remove":
+      return "gone";
+    case "pending":
+      return "pending";
+    case "keep":
+      return told(decision.next);
+  }
+}

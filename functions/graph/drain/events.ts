@@ -26,11 +26,16 @@ export async function writeEvents(items: WorkItemRow[], context: SliceContext): 
       creationTimestamp: timestamp(commit.now),
     };
     commit.requiresOpenNamespace = true;
-    planWrite(commit, { op: "create", kind, object: asObject({ ...event, metadata }) }, undefined, {
-      namespace: store.namespace,
-      kinds,
-      ownerOf: () => undefined,
-    });
+    planWrite(
+      commit,
+      { op: "create", kind, object: asObject({ apiVersion: "v1", kind: "Event", ...event, metadata }) },
+      undefined,
+      {
+        namespace: store.namespace,
+        kinds,
+        ownerOf: () => undefined,
+      },
+    );
   }
   const outcome = await store.commit(commit);
   if (outcome.ok) return outcome.committed;
