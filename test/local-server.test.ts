@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { CoreV1Api, KubeConfig } from "@kubernetes/client-node";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { eventually, startServer, type TestServer } from "./server.ts";
 
 const root = resolve(import.meta.dirname, "..");
@@ -47,16 +47,21 @@ const answers = async (server: TestServer) => (await fetch(`${server.url}/readyz
 const configMaps = "/api/v1/namespaces/default/configmaps";
 
 /** The names of the namespaces, read by a client that has nothing but the kubeconfig. */
-async function namespaces(): Promise<(string | undefined)[]> {
+async function namespaces(kubeconfig: string): Promise<(string | undefined)[]> {
   const config = new KubeConfig();
-  config.loadFromFile(join(dataDir, "kubeconfig"));
+  config.loadFromFile(kubeconfig);
   const list = await config.makeApiClient(CoreV1Api).listNamespace();
   return list.items.map((each) => each.metadata?.name);
 }
 
 describe("a start", () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await startServer();
+  });
+  afterAll(() => server.stop());
+
   it("says that it is ready, and how to go on", async () => {
-    const server = await start();
     expect(server.output()).toMatch(
       /ready on http:\/\/127\.0\.0\.1:\d+ .*\nnext: {2}export KUBECONFIG=\S+ && kubectl get namespaces\n/,
     );
@@ -64,13 +69,12 @@ describe("a start", () => {
   });
 
   it("writes a kubeconfig that a client is let in with", async () => {
-    await start();
-    expect(await namespaces()).toContain("default");
+    expect(await namespaces(server.kubeconfig)).toContain("default");
   });
 
   // client-go sends a token over TLS only, as other clients do not mind.
   it.skipIf(spawnSync("kubectl", ["version", "--client"]).status !== 0)("lets kubectl in, too", async () => {
-    const { kubeconfig } = await start();
+    const { kubeconfig } = server;
     const { stdout } = await promisify(execFile)("kubectl", [
       "--kubeconfig",
       kubeconfig,
@@ -83,14 +87,12 @@ describe("a start", () => {
   });
 
   it("keeps its secrets to their owner", async () => {
-    await start();
     for (const file of ["root-token", "kubeconfig", "tls.key"]) {
-      expect(statSync(join(dataDir, file)).mode & 0o077, file).toBe(0);
+      expect(statSync(join(server.dataDir, file)).mode & 0o077, file).toBe(0);
     }
   });
 
   it("answers requests that no token came with by 401", async () => {
-    const server = await start();
     expect((await fetch(server.base + configMaps)).status).toBe(401);
   });
 });
@@ -107,7 +109,7 @@ describe("a later start", () => {
     expect(second.rootToken).toBe(first.rootToken);
     expect(readFileSync(second.kubeconfig, "utf8")).toBe(kubeconfig);
     expect((await second.call("GET", `${configMaps}/kept`)).code).toBe(200);
-    expect(await namespaces()).toContain("default");
+    expect(await namespaces(join(dataDir, "kubeconfig"))).toContain("default");
   });
 
   it("lets the operator in again when the kubeconfig was lost", async () => {
@@ -115,7 +117,7 @@ describe("a later start", () => {
     await first.stop();
     rmSync(first.kubeconfig);
     await start();
-    expect(await namespaces()).toContain("default");
+    expect(await namespaces(join(dataDir, "kubeconfig"))).toContain("default");
   });
 });
 
