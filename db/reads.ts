@@ -206,6 +206,3 @@ FROM objects WHERE cluster = ?1 AND resource = ?2 GROUP BY namespace`;
 export const READ_KINDS = `
 SELECT o.body FROM objects o
 WHERE o.cluster = ?1 AND o.resource = 'customresourcedefinitions.apiextensions.k8s.io' AND o.namespace = ''`;
-
-/** One deleted object's last state: ?1 cluster, ?2 resourceVersion. */
-export const READ_CHANGE = `SELECT body FROM changes WHERE id = ?1 * ${CHANGES_PER_CLUSTER} + ?2`;

@@ -1,4 +1,5 @@
 import { type Outcome, ok, refuse } from "../objects/failure.ts";
+import { decodeProtobuf, PROTOBUF } from "../objects/protobuf/decode-protobuf.ts";
 
 /** As upstream's `--max-request-bytes` has it: 3 MiB for the body of a request. */
 const BODY_LIMIT = 3 * 1024 * 1024;
@@ -10,22 +11,47 @@ export interface RequestBody {
   mediaType: string;
 }
 
-/** Reads a body no further than the limit. Error: RequestEntityTooLarge. */
+/**
+ * Reads a body no further than the limit. One in protobuf is handed on as the JSON that it stands for, so that nobody
+ * behind this needs to know of it.
+ * Errors: RequestEntityTooLarge; those of `decodeProtobuf`.
+ */
 export async function readBody(request: Request): Promise<Outcome<RequestBody>> {
   const mediaType = request.headers.get("content-type") ?? "";
+  const body = await readBytes(request);
+  if (!body.ok) return body;
+  if (mediaType.split(";", 1)[0]?.trim().toLowerCase() === PROTOBUF) return jsonOf(body.value);
+  return ok({ text: new TextDecoder().decode(body.value), mediaType });
+}
+
+async function readBytes(request: Request): Promise<Outcome<Uint8Array>> {
   const declared = Number(request.headers.get("content-length") ?? 0);
   if (declared > BODY_LIMIT) return tooLarge(BODY_LIMIT);
-  if (request.body === null) return ok({ text: "", mediaType });
-  const decoder = new TextDecoder();
-  let text = "";
-  let bytes = 0;
-  for await (const chunk of request.body) {
-    bytes += chunk.byteLength;
-    if (bytes > BODY_LIMIT) return tooLarge(BODY_LIMIT);
-    text += decoder.decode(chunk, { stream: true });
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of request.body ?? []) {
+    length += chunk.byteLength;
+    if (length > BODY_LIMIT) return tooLarge(BODY_LIMIT);
+    chunks.push(chunk);
   }
-  if (bytes > OBJECT_LIMIT) return tooLarge(OBJECT_LIMIT);
-  return ok({ text: text + decoder.decode(), mediaType });
+  if (length > OBJECT_LIMIT) return tooLarge(OBJECT_LIMIT);
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.byteLength;
+  }
+  return ok(bytes);
+}
+
+/** No body stays none: the options of a DELETE are then those of its query. */
+function jsonOf(bytes: Uint8Array): Outcome<RequestBody> {
+  if (bytes.length === 0) return ok({ text: "", mediaType: "application/json" });
+  const object = decodeProtobuf(bytes);
+  if (!object.ok) return object;
+  const text = JSON.stringify(object.value);
+  if (new TextEncoder().encode(text).byteLength > OBJECT_LIMIT) return tooLarge(OBJECT_LIMIT);
+  return ok({ text, mediaType: "application/json" });
 }
 
 const tooLarge = (limit: number) =>

@@ -1,7 +1,7 @@
 import type { Role } from "../objects/roles.ts";
 
 /** A new bearer token, 256 bits. It is shown once, and only its hash is kept. */
-export function newToken(): string {
+function newToken(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));
   return btoa(String.fromCharCode(...bytes))
     .replaceAll("+", "-")
@@ -21,7 +21,7 @@ export function bearerToken(authorization: string | null | undefined): string | 
   return match?.[1];
 }
 
-export const INSERT_TOKEN =
+const INSERT_TOKEN =
   "INSERT INTO tokens (sha256, cluster, user, role, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
 
 /** Makes a token of a cluster. The result is the only copy of it in clear. */

@@ -162,7 +162,7 @@ async function readGroup(
   };
 }
 
-export function ownerFacts(rows: readonly OwnerRow[]): Map<Uid, OwnerFacts> {
+function ownerFacts(rows: readonly OwnerRow[]): Map<Uid, OwnerFacts> {
   return new Map(
     rows.map((row) => [
       asUid(row.uid),

@@ -1,13 +1,6 @@
 import type { ScalePaths } from "./kinds/scale.ts";
 import { type GroupResource, groupResource } from "./object.ts";
 
-/** `""` is the core group. */
-export interface GroupVersionKind {
-  group: string;
-  version: string;
-  kind: string;
-}
-
 export type Verb = "create" | "delete" | "deletecollection" | "get" | "list" | "patch" | "update" | "watch";
 
 /** One kind as one API group serves it. Plain data, so that it crosses RPC and custom resources are no special case. */

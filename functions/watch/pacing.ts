@@ -1,9 +1,9 @@
 import type { Millis } from "../objects/object.ts";
 
 /** Between two signs of life of a quiet watch. */
-export const HEARTBEAT: Millis = 10_000;
+const HEARTBEAT: Millis = 10_000;
 /** How far a heartbeat may lie from its time, as a share: watches that began together should not beat together. */
-export const JITTER = 0.1;
+const JITTER = 0.1;
 /** How long a client that takes nothing may hold memory when memory is short, or a stream that has ended. */
 export const PATIENCE: Millis = 30_000;
 

@@ -66,7 +66,7 @@ function graceful(object: KubeObject, seconds: number, now: Millis): KubeObject 
 }
 
 /** In seconds. Nothing waits for a Pod that no node runs: unscheduled or finished ones have none. */
-export function gracePeriod(pod: KubeObject, options: Pick<DeleteOptions, "gracePeriodSeconds">): number {
+function gracePeriod(pod: KubeObject, options: Pick<DeleteOptions, "gracePeriodSeconds">): number {
   const spec = isJsonObject(pod.spec) ? pod.spec : {};
   const status = isJsonObject(pod.status) ? pod.status : {};
   if (!spec.nodeName || status.phase === "Succeeded" || status.phase === "Failed") return 0;

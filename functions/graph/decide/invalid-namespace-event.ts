@@ -6,7 +6,8 @@ import { type KubeObject, type Millis, type OwnerReference, timestamp } from "..
  * one has its event in namespace `default`.
  *
  * Source: kubernetes garbagecollector graph_builder.go (reportInvalidNamespaceOwnerRef); the name is that of
- * client-go's event recorder, `<object>.<nanoseconds in hex>`.
+ * client-go's event recorder, `<object>.<nanoseconds in hex>`. The clock has milliseconds, so the rest comes from the
+ * dependent's uid: objects of one name and several kinds, written together, have an event each.
  */
 export function invalidNamespaceEvent(
   dependent: KubeObject,
@@ -18,7 +19,7 @@ export function invalidNamespaceEvent(
   const time = timestamp(now);
   const owner = `${reference.apiVersion}/${reference.kind}, namespace: ${namespace}, name: ${reference.name}, uid: ${reference.uid}`;
   return {
-    metadata: { name: `${name}.${(BigInt(now) * 1_000_000n).toString(16)}` },
+    metadata: { name: `${name}.${(BigInt(now) * 1_000_000n + withinMillisecond(uid)).toString(16)}` },
     involvedObject: {
       kind: dependent.kind,
       ...(namespace === "" ? {} : { namespace }),
@@ -37,4 +38,11 @@ export function invalidNamespaceEvent(
     reportingComponent: "garbage-collector-controller",
     reportingInstance: "",
   };
+}
+
+/** Nanoseconds, fewer than a millisecond, that differ from uid to uid. */
+function withinMillisecond(uid: string): bigint {
+  let mixed = 0;
+  for (const char of uid) mixed = (mixed * 31 + char.charCodeAt(0)) % 1_000_000;
+  return BigInt(mixed);
 }

@@ -24,7 +24,9 @@ export function namespaceProgress(
     const spec = isJsonObject(namespace.spec) ? namespace.spec : {};
     const before = specFinalizers(namespace);
     const finalizers = before.filter((name) => name !== FINALIZER_KUBERNETES);
-    return finalizers.length === before.length && before.length > 0
+    // With nothing to take off it is written only to go: when no other finalizer holds it.
+    const held = before.length > 0 || (namespace.metadata.finalizers ?? []).length > 0;
+    return finalizers.length === before.length && held
       ? undefined
       : { ...namespace, spec: { ...spec, finalizers: finalizers as Json[] } };
   }

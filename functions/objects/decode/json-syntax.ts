@@ -31,10 +31,11 @@ type Step = { next: number } | { fault: string };
 
 /**
  * The first fault, or undefined when the text is JSON. Bytes count, not characters, so that a fault in the middle of one
- * is printed as upstream does. `maxNesting`: how many objects and lists may be open at once.
+ * is printed as upstream does; bytes that are no text may be given as they are. `maxNesting`: how many objects and lists
+ * may be open at once.
  */
-export function jsonSyntaxFault(text: string, maxNesting: number): string | undefined {
-  const bytes = new TextEncoder().encode(text);
+export function jsonSyntaxFault(text: string | Uint8Array, maxNesting: number): string | undefined {
+  const bytes = typeof text === "string" ? new TextEncoder().encode(text) : text;
   const open: ("object" | "array")[] = [];
   let expected: Expected = "value";
   let at = 0;

@@ -59,6 +59,6 @@ export function readDefinition(crd: JsonObject): Definition {
 
 export const object = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : {});
 export const list = (value: Json | undefined): Json[] => (Array.isArray(value) ? value : []);
-export const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
+const text = (value: Json | undefined): string => (typeof value === "string" ? value : "");
 export const texts = (value: Json | undefined): string[] =>
   list(value).filter((item) => typeof item === "string");

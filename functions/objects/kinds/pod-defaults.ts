@@ -18,7 +18,7 @@ const CONTAINER: JsonObject = {
 const CONTAINER_LISTS = ["initContainers", "containers"] as const;
 
 /** A pod's own spec, and that of a template, get the same defaults but for what only a pod has. */
-export function podSpecDefaults(spec: JsonObject): JsonObject {
+function podSpecDefaults(spec: JsonObject): JsonObject {
   const next = withAbsent(spec, POD_SPEC);
   for (const field of CONTAINER_LISTS) {
     const containers = next[field];

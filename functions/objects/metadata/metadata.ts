@@ -79,7 +79,7 @@ function validateNamespace({ namespace = "" }: ObjectMeta, kind: Kind): FieldErr
 }
 
 /** Also of the labels in a selector or a template: `field` says where they are. */
-export function validateLabels(
+function validateLabels(
   labels: Readonly<Record<string, string>>,
   field = "metadata.labels",
 ): FieldError[] {

@@ -66,7 +66,7 @@ export function label1035Faults(name: string): string[] {
 }
 
 /** Anything that can be one part of a URL path. The limit of 253 bytes is ours: upstream has none. */
-export function pathSegmentFaults(name: string): string[] {
+function pathSegmentFaults(name: string): string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   return [
     ...["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`),

@@ -121,7 +121,7 @@ function conflict(name: string, subject: GroupResource, what: string): Failure {
 }
 
 /** The lost update: someone else wrote in between. Also what a PATCH answers when its retries are used up. */
-export function staleConflict(name: string, resource: GroupResource): Failure {
+function staleConflict(name: string, resource: GroupResource): Failure {
   return conflict(
     name,
     resource,
@@ -180,7 +180,7 @@ export function urlMismatch(
 
 const badRequest = (message: string): Failure => ({ reason: "BadRequest", message });
 
-export const nameMismatch = (ofObject: string, onUrl: string): Failure =>
+const nameMismatch = (ofObject: string, onUrl: string): Failure =>
   badRequest(
     ofObject === ""
       ? `the name of the object (${onUrl} based on URL) was undeterminable: name must be provided`
@@ -192,5 +192,5 @@ const inNamespace = ({ namespace = "" }: Partial<ObjectMeta>, expected: string):
   namespace === "" || namespace === expected;
 
 /** What a create says of another namespace; an update that went by `urlMismatch` does not come to it. */
-export const namespaceMismatch = (): Failure =>
+const namespaceMismatch = (): Failure =>
   badRequest("the namespace of the provided object does not match the namespace sent on the request");

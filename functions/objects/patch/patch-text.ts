@@ -2,7 +2,7 @@ import { type Outcome, ok, refuse } from "../failure.ts";
 import { isJsonObject, type Json } from "../json.ts";
 
 /** Levels of nesting a patch, and what it makes, may have. Everything here may recurse, because nothing is deeper. */
-export const MAX_NESTING = 500;
+const MAX_NESTING = 500;
 
 /**
  * The patch as data. Text that is not JSON, is nested too deeply, or has a field named `__proto__` (which would not

@@ -66,7 +66,7 @@ interface PodSummary {
  *
  * As upstream's `printPod`.
  */
-export function podSummary(pod: KubeObject): PodSummary {
+function podSummary(pod: KubeObject): PodSummary {
   const phase = textAt(pod, "status", "phase");
   const gated = listAt(pod, "status", "conditions").some(
     (item) => textAt(item, "type") === "PodScheduled" && textAt(item, "reason") === "SchedulingGated",
