@@ -82,7 +82,7 @@ SELECT DISTINCT cluster, namespace FROM work WHERE due_at <= ?1 LIMIT ?2`;
  * ?3: [work id, owner uid, cursor, only blocking]. Dependents of one owner come in the order of their uids.
  */
 export const READ_DEPENDENTS = `
-SELECT c.work, ${"d.uid, d.resource, d.name, d.resource_version, d.deletion, d.plain, length(d.body) AS size"},
+SELECT c.work, ${"d.uid, d.resource, d.name, d.resource_version, d.deletion, d.plain, octet_length(d.body) AS size"},
   EXISTS (SELECT 1 FROM owner_refs x WHERE x.cluster = ?1 AND x.owner_uid = d.uid) AS has_dependents,
   (SELECT json_group_array(json_array(
       r.value ->> 'apiVersion', r.value ->> 'kind', r.value ->> 'name', r.value ->> 'uid',
@@ -100,7 +100,7 @@ ORDER BY c.place, c.uid`;
 
 /** The same for objects named by uid. ?3: [work id, uid]. */
 export const READ_EXAMINED = `
-SELECT w.value ->> 0 AS work, d.uid, d.resource, d.name, d.resource_version, d.deletion, d.plain, length(d.body) AS size,
+SELECT w.value ->> 0 AS work, d.uid, d.resource, d.name, d.resource_version, d.deletion, d.plain, octet_length(d.body) AS size,
   EXISTS (SELECT 1 FROM owner_refs x WHERE x.cluster = ?1 AND x.owner_uid = d.uid) AS has_dependents,
   (SELECT json_group_array(json_array(
       r.value ->> 'apiVersion', r.value ->> 'kind', r.value ->> 'name', r.value ->> 'uid',
@@ -136,15 +136,15 @@ export const READ_REMOVED = `
 SELECT d.uid, d.resource, d.namespace, d.name FROM json_each(?2) e
 CROSS JOIN deletions d ON d.cluster = ?1 AND d.uid = e.value WHERE d.removed_at IS NOT NULL`;
 
-/** Dependents of one owner in this namespace, with bodies, for release. ?3: owner, ?4: cursor, ?5: limit, ?6: bytes. */
+/** Dependents of one owner in this namespace, with bodies, for release. ?3: owner, ?4: cursor, ?5: limit, ?6: bytes; one always comes. */
 export const READ_RELEASED = `
 SELECT ${COLUMNS} FROM (
-  SELECT d.*, sum(length(d.body)) OVER (ORDER BY d.uid) AS total FROM (
+  SELECT d.*, sum(octet_length(d.body)) OVER (ORDER BY d.uid) AS total FROM (
     SELECT DISTINCT dependent_uid FROM owner_refs
     WHERE cluster = ?1 AND owner_uid = ?3 AND namespace = ?2 AND dependent_uid > ?4
     ORDER BY dependent_uid LIMIT ?5) r
   CROSS JOIN objects d ON d.uid = r.dependent_uid) o
-WHERE o.total - length(o.body) <= ?6 ORDER BY o.uid`;
+WHERE o.total <= ?6 OR o.total = octet_length(o.body) ORDER BY o.uid`;
 
 /** In which namespaces an owner has dependents, and in which ones that block it, as JSON lists. ?2: owner. */
 export const READ_OWNERSHIP = `
@@ -163,7 +163,7 @@ export interface OwnershipRow {
  * ?5. Objects that wait for something a DELETE cannot give them are passed over.
  */
 export const READ_CONTENT = `
-SELECT e.key AS place, o.uid, o.resource, o.name, o.resource_version, o.plain, length(o.body) AS size
+SELECT e.key AS place, o.uid, o.resource, o.name, o.resource_version, o.plain, octet_length(o.body) AS size
 FROM json_each(?3) e
 CROSS JOIN objects o ON o.cluster = ?1 AND o.resource = e.value AND o.namespace = ?2
 WHERE (e.key > ?4 OR (e.key = ?4 AND o.name > ?5)) AND o.deletion IS NOT 'terminating'

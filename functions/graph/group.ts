@@ -5,8 +5,9 @@ import type { JsonObject } from "../objects/json.ts";
 import { apiVersion } from "../objects/kind.ts";
 import type { KindRegistry } from "../objects/kinds/registry.ts";
 import { scaleOf } from "../objects/kinds/scale.ts";
+import { byteLength } from "../objects/metadata/names.ts";
 import { asUid, type GroupResource, type Uid } from "../objects/object.ts";
-import { servedBody } from "../objects/stored-body.ts";
+import { servedBody, toStoredBody } from "../objects/stored-body.ts";
 import { type OwnerFacts, uidsOf } from "./decide/classify.ts";
 import { type Candidate, decideCandidate, type NamespaceState } from "./decide/create.ts";
 import { ownerPermissionFailure } from "./decide/owner-permissions.ts";
@@ -16,11 +17,13 @@ import type { KindsCache } from "./kinds-cache.ts";
 import { planWrite } from "./plan.ts";
 import type { MutationReply, MutationRequest, Result } from "./request.ts";
 import { type StoredObject, storedObject } from "./stored-object.ts";
-import type { CauseOfDeletion, Write } from "./write.ts";
+import { type CauseOfDeletion, type Write, writtenObject } from "./write.ts";
 
-/** At most this many requests, and this many bytes of bodies, in one batch: a D1 parameter is capped at 2 MB. */
+/** At most this many requests, and this many bytes of stored bodies, in one batch: a D1 parameter is capped at 2 MB. */
 const GROUP_REQUESTS = 256;
-const GROUP_BYTES = 1_500_000;
+const GROUP_BYTES = 1_800_000;
+/** What one object may come to, defaults and patches included. */
+const OBJECT_BYTES = 1_500_000;
 const ATTEMPTS = 4;
 
 export interface GroupResult {
@@ -42,18 +45,19 @@ export async function commitGroup(
   const prepared = prepareGroup(queue, store.namespace, clock);
   for (let attempt = 1; ; attempt++) {
     const view = await readGroup(prepared, store, kindsCache);
-    const decided = prepared.map((entry, i) => decide(entry, view, i, store.namespace, clock()));
+    const decided = fitting(prepared.map((entry, i) => decide(entry, view, i, store.namespace, clock())));
     const commit = await store.begin();
     const owners = await ownersOf(decided, view, store);
     for (const entry of decided) {
       if (!entry.decision.ok || entry.request.dryRun || !entry.decision.value.write) continue;
       const { write } = entry.decision.value;
       if (write.op === "create" && store.namespace !== "") commit.requiresOpenNamespace = true;
-      entry.body = planWrite(commit, write, causeOf(entry.request), {
+      const context = {
         namespace: store.namespace,
         kinds: view.kinds,
-        ownerOf: (uid) => owners.get(uid),
-      });
+        ownerOf: (uid: Uid) => owners.get(uid),
+      };
+      planWrite(commit, write, causeOf(entry.request), context, entry.body);
     }
     const writes = commit.creates.length + commit.updates.length + commit.removals.length;
     if (writes === 0) return { replies: decided.map((entry) => reply(entry, new Map())) };
@@ -86,8 +90,31 @@ interface Prepared {
 
 interface Decided extends Prepared {
   decision: Outcome<RequestDecision>;
-  /** What is stored for it, as JSON text; undefined for a dry run, and when nothing is. */
-  body?: string | undefined;
+  /** The body that its write stores; undefined when it stores none. */
+  body: string | undefined;
+}
+
+/**
+ * The first requests whose bodies fit into one batch. What a patch makes is known only now, so the limit on what was
+ * sent is not enough. An object that has outgrown a row is refused.
+ */
+function fitting(decided: Decided[]): Decided[] {
+  let bytes = 0;
+  for (const [i, entry] of decided.entries()) {
+    const size = entry.body === undefined ? 0 : byteLength(entry.body);
+    if (size > OBJECT_BYTES) {
+      const message = `Request entity too large: limit is ${OBJECT_BYTES}`;
+      decided[i] = {
+        ...entry,
+        decision: refuse({ reason: "RequestEntityTooLarge", message }),
+        body: undefined,
+      };
+      continue;
+    }
+    bytes += size;
+    if (bytes > GROUP_BYTES && i > 0) return decided.slice(0, i);
+  }
+  return decided;
 }
 
 function prepareGroup(queue: readonly MutationRequest[], namespace: string, clock: Clock): Prepared[] {
@@ -96,7 +123,7 @@ function prepareGroup(queue: readonly MutationRequest[], namespace: string, cloc
   let bytes = 0;
   for (const request of queue) {
     const { mutation, kind, version } = request;
-    bytes += "text" in mutation ? mutation.text.length : 0;
+    bytes += "text" in mutation ? byteLength(mutation.text) : 0;
     if (group.length > 0 && (group.length === GROUP_REQUESTS || bytes > GROUP_BYTES)) break;
     const candidate =
       mutation.verb === "create"
@@ -178,9 +205,9 @@ function ownerFacts(rows: readonly OwnerRow[]): Map<Uid, OwnerFacts> {
 
 function decide(entry: Prepared, view: View, place: number, namespace: string, now: number): Decided {
   const { request, candidate } = entry;
-  if (candidate && !candidate.ok) return { ...entry, decision: candidate };
+  if (candidate && !candidate.ok) return { ...entry, decision: candidate, body: undefined };
   const gone = kindFailure(request, view.kinds);
-  if (gone) return { ...entry, decision: refuse(gone) };
+  if (gone) return { ...entry, decision: refuse(gone), body: undefined };
   const row = view.rows[place];
   let found: StoredObject | undefined;
   if (row?.uid != null) {
@@ -193,7 +220,9 @@ function decide(entry: Prepared, view: View, place: number, namespace: string, n
   });
   const write = decision.ok ? decision.value.write : undefined;
   const denied = write && ownerPermission(request, write, namespace, view.kinds);
-  return { ...entry, decision: denied ? refuse(denied) : decision };
+  if (denied) return { ...entry, decision: refuse(denied), body: undefined };
+  const next = write && writtenObject(write);
+  return { ...entry, decision, body: next && toStoredBody(next) };
 }
 
 function ownerPermission(
@@ -284,7 +313,7 @@ function reply({ request, decision, body }: Decided, versions: ReadonlyMap<strin
         warnings,
       };
     case "written": {
-      const object = write?.op === "create" ? write.object : write?.op === "update" ? write.next : undefined;
+      const object = write && writtenObject(write);
       if (object === undefined) throw new Error("an answer about nothing that was written");
       const resourceVersion = versions.get(object.metadata.uid);
       const text =

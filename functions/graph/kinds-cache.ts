@@ -21,7 +21,7 @@ export class KindsCache {
   }
 }
 
-async function readKinds(db: D1Database, cluster: number): Promise<KindRegistry> {
+export async function readKinds(db: D1Database, cluster: number): Promise<KindRegistry> {
   const { results } = await db.prepare(READ_KINDS).bind(cluster).all<{ body: string }>();
   const definitions = results.map((row) => JSON.parse(row.body) as JsonObject);
   return kindRegistry(definitions.filter(isEstablished).map(customKind));

@@ -46,23 +46,26 @@ export class Mailbox<Request, Reply> {
   }
 
   #run(): Promise<void> {
-    this.#running ??= this.#loop().finally(() => {
-      this.#running = undefined;
-    });
+    this.#running ??= this.#loop();
     return this.#running;
   }
 
+  /** Begun only when there is something to do, so that it never ends before its promise is kept. */
   async #loop(): Promise<void> {
     while (this.#waiting.length > 0 || this.#workDue) {
       if (this.#waiting.length > 0) await this.#groupTurn();
-      if (this.#workDue) {
-        this.#workDue = false;
-        await yieldToEvents();
-        // A fault leaves the work where it is, and whoever made the turns has seen it; the alarm comes back to it.
-        const more = await this.#turns.slice().catch(() => false);
-        if (more) this.#workDue = true;
-      }
+      if (this.#workDue) await this.#workTurn();
     }
+    // In the same step as the last look: whatever comes after it begins a new loop.
+    this.#running = undefined;
+  }
+
+  async #workTurn(): Promise<void> {
+    this.#workDue = false;
+    await yieldToEvents();
+    // A fault leaves the work where it is, and whoever made the turns has seen it; the alarm comes back to it.
+    const more = await this.#turns.slice().catch(() => false);
+    if (more) this.#workDue = true;
   }
 
   async #groupTurn(): Promise<void> {

@@ -26,24 +26,27 @@ export interface PlanContext {
  * addUnblockedOwnersToDeleteQueue).
  *
  * @param cause why; may be left out only when no deletion begins
- * @returns the body that is stored, unless the object goes.
+ * @param body what is stored, where the caller has it already
  */
 export function planWrite(
   commit: OpenCommit,
   write: Write,
   cause: CauseOfDeletion | undefined,
   context: PlanContext,
-): string | undefined {
+  body?: string,
+): void {
   if (write.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) commit.changesKinds = true;
   switch (write.op) {
     case "create":
-      return planCreate(commit, write, context);
+      planCreate(commit, write, context, body);
+      break;
     case "update":
-      return planUpdate(commit, write, write.next, cause, context);
+      planUpdate(commit, write, write.next, cause, context, body);
+      break;
     case "remove":
-      if (write.first) planUpdate(commit, write, write.first, cause, context);
+      if (write.first) planUpdate(commit, write, write.first, cause, context, body);
       planRemoval(commit, write, cause, write.first !== undefined);
-      return undefined;
+      break;
   }
 }
 
@@ -51,9 +54,9 @@ function planCreate(
   commit: OpenCommit,
   { kind, object }: Write & { op: "create" },
   context: PlanContext,
-): string {
+  body = toStoredBody(object),
+): void {
   const { metadata } = object;
-  const body = toStoredBody(object);
   commit.creates.push({
     resource: kind.storedAs,
     name: metadata.name,
@@ -65,7 +68,6 @@ function planCreate(
     hasOwners: (metadata.ownerReferences ?? []).length > 0,
   });
   planLinks(commit, object, metadata.ownerReferences ?? [], context);
-  return body;
 }
 
 function planUpdate(
@@ -74,8 +76,8 @@ function planUpdate(
   next: KubeObject,
   cause: CauseOfDeletion | undefined,
   context: PlanContext,
-): string {
-  const body = toStoredBody(next);
+  body = toStoredBody(next),
+): void {
   const before = stored.object.metadata;
   const after = next.metadata;
   const deletion = deletionOf(after);
@@ -100,7 +102,6 @@ function planUpdate(
     planLinks(commit, next, added, context);
   }
   if (deletion !== null) planDeletion(commit, { kind, stored }, next, deletion, cause, context);
-  return body;
 }
 
 /** What follows from an object's deletion beginning, or from what it waits for having changed. */

@@ -9,6 +9,18 @@ export type Write =
   /** `first` is a state to be written, and seen by watchers, before the removal. */
   | { op: "remove"; kind: Kind; stored: StoredObject; first: KubeObject | undefined };
 
+/** The object whose body a write stores; undefined for a removal that stores nothing first. */
+export function writtenObject(write: Write): KubeObject | undefined {
+  switch (write.op) {
+    case "create":
+      return write.object;
+    case "update":
+      return write.next;
+    case "remove":
+      return write.first;
+  }
+}
+
 /** Who or what made a deletion happen: the record of every loss. */
 export interface CauseOfDeletion {
   rule: "request" | "owner-absent" | "owner-deleting" | "namespace" | "kind-removed";
