@@ -77,7 +77,7 @@ WITH undone AS MATERIALIZED (
   SELECT namespace, name, previous, NULL, CASE type WHEN 'DELETED' THEN id ELSE ${changeId("previous")} END
   FROM undone WHERE type <> 'ADDED'
 ), sized AS (
-  SELECT f.*, octet_length(coalesce(o.body, c.body, '')) AS size
+  SELECT f.*, coalesce(octet_length(o.body), octet_length(c.body), 0) AS size
   FROM found f LEFT JOIN objects o ON o.id = f.object LEFT JOIN changes c ON c.id = f.change
   ORDER BY f.namespace, f.name LIMIT ?6
 ), fitting AS (

@@ -1,5 +1,3 @@
-import { CHANGES_PER_CLUSTER } from "./sql.ts";
-
 /** One stored object as a row. `body` is a stored body, JSON text. */
 export interface ObjectRow {
   resource: string;
@@ -77,18 +75,22 @@ WHERE cluster = ?1 AND namespace = ?2 AND due_at <= ?3 ORDER BY stage, id LIMIT 
 export const READ_DUE_NAMESPACES = `
 SELECT DISTINCT cluster, namespace FROM work WHERE due_at <= ?1 LIMIT ?2`;
 
-/**
- * The objects to examine for a set of tasks, each with its owner references and where their owners are.
- * ?3: [work id, owner uid, cursor, only blocking]. Dependents of one owner come in the order of their uids.
- */
-export const READ_DEPENDENTS = `
-SELECT c.work, ${"d.uid, d.resource, d.name, d.resource_version, d.deletion, d.plain, octet_length(d.body) AS size"},
+/** An object `d` to examine: what a decision needs, with its owner references and where their owners are. */
+const EXAMINED = `
+  d.uid, d.resource, d.name, d.resource_version, d.deletion, d.plain, octet_length(d.body) AS size,
   EXISTS (SELECT 1 FROM owner_refs x WHERE x.cluster = ?1 AND x.owner_uid = d.uid) AS has_dependents,
   (SELECT json_group_array(json_array(
       r.value ->> 'apiVersion', r.value ->> 'kind', r.value ->> 'name', r.value ->> 'uid',
       coalesce(r.value ->> 'blockOwnerDeletion', 0), o.resource, o.namespace, o.name, o.deletion))
     FROM json_each(d.body, '$.metadata.ownerReferences') r
-    LEFT JOIN objects o ON o.uid = r.value ->> 'uid' AND o.cluster = ?1) AS owners
+    LEFT JOIN objects o ON o.uid = r.value ->> 'uid' AND o.cluster = ?1) AS owners`;
+
+/**
+ * The dependents that a set of tasks is about. ?3: [work id, owner uid, cursor, only blocking]. Those of one owner
+ * come in the order of their uids.
+ */
+export const READ_DEPENDENTS = `
+SELECT c.work, ${EXAMINED}
 FROM (
   SELECT DISTINCT w.key AS place, w.value ->> 0 AS work, r.dependent_uid AS uid
   FROM json_each(?3) w CROSS JOIN owner_refs r
@@ -100,13 +102,7 @@ ORDER BY c.place, c.uid`;
 
 /** The same for objects named by uid. ?3: [work id, uid]. */
 export const READ_EXAMINED = `
-SELECT w.value ->> 0 AS work, d.uid, d.resource, d.name, d.resource_version, d.deletion, d.plain, octet_length(d.body) AS size,
-  EXISTS (SELECT 1 FROM owner_refs x WHERE x.cluster = ?1 AND x.owner_uid = d.uid) AS has_dependents,
-  (SELECT json_group_array(json_array(
-      r.value ->> 'apiVersion', r.value ->> 'kind', r.value ->> 'name', r.value ->> 'uid',
-      coalesce(r.value ->> 'blockOwnerDeletion', 0), o.resource, o.namespace, o.name, o.deletion))
-    FROM json_each(d.body, '$.metadata.ownerReferences') r
-    LEFT JOIN objects o ON o.uid = r.value ->> 'uid' AND o.cluster = ?1) AS owners
+SELECT w.value ->> 0 AS work, ${EXAMINED}
 FROM json_each(?3) w CROSS JOIN objects d ON d.uid = w.value ->> 1
 WHERE d.cluster = ?1 AND d.namespace = ?2
 ORDER BY w.key`;
