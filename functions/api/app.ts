@@ -6,6 +6,7 @@ import type { NamespaceGraph } from "../graph/namespace-graph.ts";
 import { type Clock, systemClock } from "../objects/clock.ts";
 import type { ClusterFeed } from "../watch/cluster-feed.ts";
 import { jsonAnswer, plainText, refusal } from "./answer.ts";
+import { AskedLately } from "./asked-lately.ts";
 import { managementRoutes } from "./clusters.ts";
 import type { ApiContext } from "./context.ts";
 import { versionDocument } from "./discovery.ts";
@@ -31,6 +32,7 @@ const HEALTH: ReadonlySet<string> = new Set(["healthz", "livez", "readyz"]);
 export function createApp(clock: Clock = systemClock): Hono<{ Bindings: ApiEnv }> {
   const app = new Hono<{ Bindings: ApiEnv }>();
   const servedKinds = new ServedKinds(clock);
+  const asked = new AskedLately();
   let directory: Directory | undefined;
   const directoryOf = (env: ApiEnv): Directory => {
     directory ??= new Directory(directoryDatabase(env), env.ROOT_TOKEN_SHA256, clock);
@@ -66,6 +68,7 @@ export function createApp(clock: Clock = systemClock): Hono<{ Bindings: ApiEnv }
       graphs: c.env.NAMESPACE_GRAPH,
       feeds: c.env.CLUSTER_FEED,
       servedKinds,
+      asked,
       clock,
       ...admission,
     };

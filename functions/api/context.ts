@@ -3,6 +3,7 @@ import type { Clock } from "../objects/clock.ts";
 import type { Kind } from "../objects/kind.ts";
 import type { Principal } from "../objects/roles.ts";
 import type { ClusterFeed } from "../watch/cluster-feed.ts";
+import type { AskedLately } from "./asked-lately.ts";
 import type { ResourcePath } from "./resource-path.ts";
 import type { Served, ServedKinds } from "./served-kinds.ts";
 import type { Negotiated } from "./table/negotiate.ts";
@@ -13,6 +14,7 @@ export interface ApiContext {
   graphs: DurableObjectNamespace<NamespaceGraph>;
   feeds: DurableObjectNamespace<ClusterFeed>;
   servedKinds: ServedKinds;
+  asked: AskedLately;
   clock: Clock;
   cluster: number;
   principal: Principal;

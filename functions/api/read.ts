@@ -1,4 +1,5 @@
 import { GET_OBJECT, type ObjectRow } from "../../db/reads.ts";
+import { graphName } from "../graph/graph-name.ts";
 import { type Failure, type Outcome, ok, refuse } from "../objects/failure.ts";
 import type { JsonObject } from "../objects/json.ts";
 import { apiVersion, resourceOf } from "../objects/kind.ts";
@@ -12,22 +13,35 @@ import { decodeContinue, encodeContinue } from "./continue-token.ts";
 import { listObjects } from "./list-objects.ts";
 import { listAnswer, objectAnswer } from "./represent.ts";
 
-/** One query. */
+/**
+ * One query, or none: an object that is asked for again is asked of the graph object that writes it, which has it in
+ * memory. The first time the store is nearer.
+ */
 export async function getObject(request: ResourceRequest, name: string): Promise<Response> {
-  const { context, kind, path } = request;
-  const row = await context.db
-    .prepare(GET_OBJECT)
-    .bind(context.cluster, kind.storedAs, path.namespace ?? "", name)
-    .first<ObjectRow>();
-  if (row === null) return refusal({ reason: "NotFound", resource: resourceOf(kind), name });
+  const { kind, path } = request;
+  const found = await findObject(request, name);
+  if (found === null) return refusal({ reason: "NotFound", resource: resourceOf(kind), name });
   const head = {
     apiVersion: apiVersion(kind.group, path.version),
     kind: kind.kind,
-    resourceVersion: row.resource_version,
+    resourceVersion: found.resourceVersion,
   };
-  const body = servedBody(row.body, head);
+  const body = servedBody(found.body, head);
   if (path.subresource !== "scale") return objectAnswer(request, body);
   return objectAnswer(request, JSON.stringify(scaleOf(JSON.parse(body) as JsonObject, kind)));
+}
+
+async function findObject(
+  { context, kind, path }: ResourceRequest,
+  name: string,
+): Promise<{ resourceVersion: number; body: string } | null> {
+  const { cluster, asked, db, graphs } = context;
+  const namespace = path.namespace ?? "";
+  if (asked.again(`${cluster} ${kind.storedAs} ${namespace} ${name}`)) {
+    return graphs.getByName(graphName(cluster, namespace)).get(kind.storedAs, name);
+  }
+  const row = await db.prepare(GET_OBJECT).bind(cluster, kind.storedAs, namespace, name).first<ObjectRow>();
+  return row && { resourceVersion: row.resource_version, body: row.body };
 }
 
 export interface Selection {

@@ -25,6 +25,12 @@ export type CommitOutcome =
 
 const ATTEMPTS = 3;
 
+interface OutcomeRow {
+  epoch: number;
+  operation: string | null;
+  resource_version: number;
+}
+
 /**
  * One graph object's hold on the store: the epoch that fences its batches, and commits whose outcome is always
  * known in the end.
@@ -45,6 +51,7 @@ export class GraphStore {
   readonly namespace: string;
   readonly #clock: Clock;
   #epoch: number | undefined;
+  #heldAt = Number.NEGATIVE_INFINITY;
 
   constructor(db: D1Database, cluster: number, namespace: string, clock: Clock) {
     this.db = db;
@@ -65,6 +72,27 @@ export class GraphStore {
     });
   }
 
+  /**
+   * Reads under this object's hold on the namespace: what comes back is what its last batch left, or it is Superseded.
+   * Costs one query beside the given one, in the same round trip, and none when the hold was confirmed a moment ago.
+   */
+  async readHeld<T>(statement: D1PreparedStatement): Promise<T | null> {
+    this.#epoch ??= await this.#claim();
+    const [found, owner] = await this.db.batch<T | OutcomeRow>([
+      statement,
+      this.db.prepare(OPERATION_OUTCOME).bind(this.cluster, this.namespace),
+    ]);
+    const row = owner?.results[0] as OutcomeRow | undefined;
+    if (row?.epoch !== this.#epoch) throw new Superseded(`${this.cluster}/${this.namespace}: taken over`);
+    this.#heldAt = this.#clock();
+    return (found?.results[0] as T | undefined) ?? null;
+  }
+
+  /** Whether this object was seen to hold the namespace within so many milliseconds. */
+  heldWithin(milliseconds: number): boolean {
+    return this.#clock() - this.#heldAt <= milliseconds;
+  }
+
   async #claim(): Promise<number> {
     const row = await this.db
       .prepare(CLAIM_EPOCH)
@@ -78,7 +106,9 @@ export class GraphStore {
   async commit(commit: Commit): Promise<CommitOutcome> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return { ok: true, committed: await writeCommit(this.db, commit) };
+        const committed = await writeCommit(this.db, commit);
+        this.#heldAt = this.#clock();
+        return { ok: true, committed };
       } catch (error) {
         const fault = storeFault(error);
         switch (fault) {
@@ -109,7 +139,7 @@ export class GraphStore {
     const row = await this.db
       .prepare(OPERATION_OUTCOME)
       .bind(this.cluster, this.namespace)
-      .first<{ epoch: number; operation: string | null; resource_version: number }>();
+      .first<OutcomeRow>();
     if (row?.epoch !== commit.epoch) throw new Superseded(`${this.cluster}/${this.namespace}: taken over`);
     if (row.operation !== commit.operation) return undefined;
     return {

@@ -1,9 +1,12 @@
 import { DurableObject } from "cloudflare:workers";
 import { type Databases, databaseOf } from "../../db/database.ts";
+import { GET_OBJECT, type ObjectRow } from "../../db/reads.ts";
 import { type Clock, systemClock } from "../objects/clock.ts";
+import type { GroupResource } from "../objects/object.ts";
 import { graphName, parseGraphName } from "./graph-name.ts";
 import { GraphStore, Superseded } from "./graph-store.ts";
 import { commitGroup } from "./group.ts";
+import { type HotObject, HotObjects } from "./hot-objects.ts";
 import { KindsCache } from "./kinds-cache.ts";
 import { Mailbox } from "./mailbox.ts";
 import type { MutationReply, MutationRequest } from "./request.ts";
@@ -25,6 +28,8 @@ const ALARM_AFTER = 2000;
  * and a burst of requests is followed up together.
  */
 const GATHERING = 50;
+/** So long after it was seen to hold the namespace an object answers from memory. */
+const HOLD_CONFIRMED = 1000;
 /** After a fault, how long the outbox rests. */
 const ALARM_AFTER_FAULT = 5000;
 
@@ -42,6 +47,7 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
   protected readonly clock: Clock = systemClock;
   readonly #mailbox: Mailbox<MutationRequest, MutationReply>;
   readonly #kinds = new KindsCache();
+  readonly #hot = new HotObjects();
   #store: GraphStore | undefined;
   #armed = false;
   #poking: Promise<void> | undefined;
@@ -77,6 +83,24 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
     );
   }
 
+  /**
+   * One object of this namespace, from memory if it was read lately. As fresh as a read of the store: whatever this
+   * object commits it forgets first, and nobody else writes here; that nobody else does is confirmed every second.
+   */
+  async get(resource: GroupResource, name: string): Promise<HotObject | null> {
+    const store = this.#graph;
+    const key = hotKey(resource, name);
+    const hot = store.heldWithin(HOLD_CONFIRMED) ? this.#hot.get(key) : undefined;
+    if (hot) return hot;
+    const { moment } = this.#hot;
+    const statement = store.db.prepare(GET_OBJECT).bind(store.cluster, resource, store.namespace, name);
+    const row = await this.#guarded(() => store.readHeld<ObjectRow>(statement));
+    if (row === null) return null;
+    const found = { resourceVersion: row.resource_version, body: row.body };
+    this.#hot.remember(key, found, moment);
+    return found;
+  }
+
   /** Says that the outbox has work for this namespace. */
   async wake(): Promise<void> {
     this.#arm(ALARM_AFTER);
@@ -97,7 +121,12 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
   }
 
   async #group(requests: readonly MutationRequest[]): Promise<readonly MutationReply[]> {
+    const written = requests.flatMap(({ kind, mutation }) =>
+      mutation.verb === "create" ? [] : [hotKey(kind.storedAs, mutation.name)],
+    );
+    this.#hot.forget(written);
     const { replies, committed } = await commitGroup(requests, this.#graph, this.#kinds, this.clock);
+    this.#hot.forget(written);
     if (committed) {
       this.#follow(committed);
       if (committed.leavesWork) {
@@ -117,11 +146,13 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
   }
 
   async #slice(): Promise<boolean> {
+    this.#hot.forgetAll();
     const { empty, committed } = await workSlice({
       store: this.#graph,
       kindsCache: this.#kinds,
       clock: this.clock,
     });
+    this.#hot.forgetAll();
     if (committed) this.#follow(committed);
     return !empty;
   }
@@ -176,3 +207,5 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
     this.ctx.waitUntil(this.ctx.storage.setAlarm(Date.now() + after));
   }
 }
+
+const hotKey = (resource: GroupResource, name: string): string => `${resource} ${name}`;
