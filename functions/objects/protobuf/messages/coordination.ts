@@ -1,0 +1,17 @@
+import type { MessageTable } from "../message-table.ts";
+
+/** The messages of `coordination.k8s.io`, as Kubernetes 1.33.1 has them. */
+export const coordinationMessages: MessageTable = {
+  "coordination.k8s.io/v1": {
+    Lease: { 1: "metadata meta.k8s.io/v1.ObjectMeta", 2: "spec LeaseSpec" },
+    LeaseSpec: {
+      1: "holderIdentity string!",
+      2: "leaseDurationSeconds int32!",
+      3: "acquireTime MicroTime!",
+      4: "renewTime MicroTime!",
+      5: "leaseTransitions int32!",
+      6: "strategy string!",
+      7: "preferredHolder string!",
+    },
+  },
+};
