@@ -30,7 +30,8 @@ export async function answerResource(
   }
   const { kind, served } = found;
   if (!isPlaced(path, kind)) return refusal({ reason: "NoSuchResource" });
-  const allowed = verb === undefined ? false : offers(kind, path.subresource, verb);
+  const allowed =
+    verb === undefined ? false : reachesAll(path, kind, verb) && offers(kind, path.subresource, verb);
   if (allowed === undefined) return refusal({ reason: "NoSuchResource" });
   const denied = forbidden(context, path, verb ?? request.method.toLowerCase(), kind);
   if (denied) return refusal(denied);
@@ -76,14 +77,15 @@ function createSomething(request: ResourceRequest): Promise<Response> {
 /** What a method means on a path; undefined when nothing. */
 function verbOf(
   method: string,
-  { name, subresource }: ResourcePath,
+  { name, subresource, watch }: ResourcePath,
   query: URLSearchParams,
 ): Verb | undefined {
   const single = name !== undefined;
+  if (watch && method !== "GET" && method !== "HEAD") return undefined;
   switch (method) {
     case "GET":
     case "HEAD":
-      if (isWatch(query) && subresource === undefined) return "watch";
+      if (watch || (isWatch(query) && subresource === undefined)) return "watch";
       return single ? "get" : "list";
     case "POST":
       return single && subresource === undefined ? undefined : "create";
@@ -108,7 +110,12 @@ function offers(kind: Kind, subresource: string | undefined, verb: Verb): boolea
   return found.verbs.some((offered) => offered === verb);
 }
 
-/** A namespaced resource without a namespace can only be listed or watched; a cluster-scoped one has none. */
+/** Across namespaces one can look, and nothing else: what writes names the one namespace that it writes. */
+function reachesAll({ namespace }: ResourcePath, kind: Kind, verb: Verb): boolean {
+  return !kind.namespaced || namespace !== undefined || verb === "list" || verb === "watch";
+}
+
+/** A namespaced resource without a namespace has no name; a cluster-scoped one has no namespace. */
 function isPlaced({ namespace, name }: ResourcePath, kind: Kind): boolean {
   if (!kind.namespaced) return namespace === undefined;
   return namespace !== undefined || name === undefined;
