@@ -11,6 +11,7 @@ import { managementRoutes } from "./clusters.ts";
 import type { ApiContext } from "./context.ts";
 import { versionDocument } from "./discovery.ts";
 import { answerDocument } from "./documents.ts";
+import { faultFailure } from "./faults.ts";
 import { parseResourcePath } from "./resource-path.ts";
 import { answerResource } from "./resource-request.ts";
 import { ServedKinds } from "./served-kinds.ts";
@@ -41,7 +42,7 @@ export function createApp(clock: Clock = systemClock): Hono<{ Bindings: ApiEnv }
 
   app.onError((fault) => {
     console.error(JSON.stringify({ level: "error", message: "request failed", fault: String(fault) }));
-    return refusal({ reason: "InternalError", message: "the request could not be completed" });
+    return refusal(faultFailure(fault));
   });
   app.notFound(() => plainText("404 page not found\n", 404));
 

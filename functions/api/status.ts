@@ -68,6 +68,8 @@ export function failureStatus(failure: Failure): StatusAnswer {
     }
     case "Conflict":
       return answer(409, "Conflict", failure.message, detailsOf(failure.subject, failure.name));
+    case "ApplyConflict":
+      return answer(409, "Conflict", failure.message, { causes: failure.causes });
     case "Expired":
       return answer(410, "Expired", failure.message);
     case "RequestEntityTooLarge":
@@ -80,6 +82,8 @@ export function failureStatus(failure: Failure): StatusAnswer {
       return invalid(failure);
     case "UnprocessablePatch":
       return answer(422, "Invalid", "the server rejected our request due to an error in our request", {});
+    case "ServiceUnavailable":
+      return answer(503, failure.reason, failure.message, { retryAfterSeconds: failure.retryAfterSeconds });
     case "TooManyRequests":
       return answer(429, "TooManyRequests", failure.message, {
         retryAfterSeconds: failure.retryAfterSeconds,

@@ -22,12 +22,15 @@ export type Failure =
     }
   /** `subject` is the plural for a lost update, the Kind for a failed delete precondition, as upstream has it. */
   | { reason: "Conflict"; subject: GroupResource; name: string; message: string }
+  /** An apply would change fields of other owners; each cause names one. */
+  | { reason: "ApplyConflict"; message: string; causes: Cause[] }
   | { reason: "Expired"; message: string }
   | { reason: "RequestEntityTooLarge"; message: string }
   | { reason: "UnsupportedMediaType"; message: string }
   | { reason: "Invalid"; group: string; kind: string; name: string; errors: FieldError[] }
   /** The patch itself cannot be applied: upstream says so without naming a field. */
   | { reason: "UnprocessablePatch" }
+  | { reason: "ServiceUnavailable"; message: string; retryAfterSeconds: number }
   | { reason: "TooManyRequests"; message: string; retryAfterSeconds: number }
   | { reason: "Timeout"; message: string; causes?: Cause[]; retryAfterSeconds: number }
   /** What upstream answers with 500 and no reason, such as a resourceVersion on create. */
@@ -49,7 +52,9 @@ export interface FieldError {
     | "FieldValueForbidden"
     | "FieldValueNotSupported"
     | "FieldValueTooLong"
-    | "FieldValueDuplicate";
+    | "FieldValueTooMany"
+    | "FieldValueDuplicate"
+    | "FieldValueTypeInvalid";
   /** Without the field's name: `Invalid value: "x": must be …`. */
   message: string;
 }
