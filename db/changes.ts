@@ -7,7 +7,7 @@ import { CHANGES_PER_CLUSTER } from "./sql.ts";
  */
 
 /** ?n, a number bound as REAL, as the end of a range of `changes.id`. The cast keeps the product exact beyond 2^53. */
-const changeId = (version: string) =>
+export const changeId = (version: string) =>
   `CAST(?1 AS INTEGER) * ${CHANGES_PER_CLUSTER} + CAST(${version} AS INTEGER)`;
 
 export const READ_VERSIONS =

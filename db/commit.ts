@@ -11,6 +11,8 @@ export interface Commit {
   now: number;
   /** Set when the batch creates something: the namespace must exist and not be going. */
   requiresOpenNamespace: boolean;
+  /** Custom resources of which the batch creates objects: their definitions must exist and not be going. */
+  requiresDefinitions: readonly string[];
   /** Owners of other namespaces that must still be in foreground deletion, or the batch is refused as `moved`. */
   stillForeground: readonly string[];
   creates: readonly CreatedRow[];
@@ -96,6 +98,7 @@ export function emptyCommit(at: Pick<Commit, "cluster" | "namespace" | "epoch" |
   return {
     ...at,
     requiresOpenNamespace: false,
+    requiresDefinitions: [],
     stillForeground: [],
     creates: [],
     updates: [],
@@ -132,6 +135,9 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
 
   run(sql.GUARD_EPOCH, cluster, namespace, commit.epoch);
   if (commit.requiresOpenNamespace) run(sql.GUARD_OPEN_NAMESPACE, cluster, namespace);
+  if (commit.requiresDefinitions.length > 0) {
+    run(sql.GUARD_DEFINITIONS, cluster, JSON.stringify([...new Set(commit.requiresDefinitions)]));
+  }
   if (commit.stillForeground.length > 0) {
     run(sql.GUARD_STILL_FOREGROUND, cluster, JSON.stringify(commit.stillForeground));
   }
@@ -200,7 +206,7 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
     answers.work.push(run(sql.WORK_FOR_DEPENDENTS, cluster, JSON.stringify(commit.releaseDue), "release"));
   }
   if (commit.ownersDue.length > 0) {
-    answers.work.push(run(sql.WORK_FOR_OWNERS, cluster, JSON.stringify(commit.ownersDue)));
+    answers.work.push(run(sql.WORK_FOR_OWNERS, cluster, JSON.stringify([...new Set(commit.ownersDue)])));
   }
   if (commit.references.length > 0) {
     const rows = commit.references.map((ref) => [ref.dependent, ref.owner]);

@@ -4,7 +4,7 @@ export type StoreFault =
   | "superseded"
   /** A row was not as it had been read. Nothing was written; read again and decide again. */
   | "stale"
-  /** The namespace does not exist or is going, so nothing may be created in it. Nothing was written. */
+  /** The namespace, or the kind's definition, does not exist or is going: nothing may be created. Nothing was written. */
   | "closed"
   /** An owner outside this namespace is no longer being deleted in the foreground. Nothing was written. */
   | "moved"

@@ -1,4 +1,4 @@
-import { CHANGES_PER_CLUSTER } from "./sql.ts";
+import { changeId } from "./changes.ts";
 
 /**
  * Reads of many objects. Pages are found by key, never by offset, and cut by rows and by bytes; the sizes are summed
@@ -18,6 +18,8 @@ export interface ListedRow {
   body: string | null;
   /** 1 when the object has changed since the moment that is shown, so that no index knows this state. */
   undone: number;
+  /** Bytes of this body and those before it. */
+  total: number;
 }
 
 export const READ_CLUSTER_VERSION = "SELECT resource_version, compacted_version FROM clusters WHERE id = ?1";
@@ -44,9 +46,6 @@ const within = (scope: ListScope, table: string): string => {
       return `${namespace} = ?3 AND ${name} = ?4`;
   }
 };
-
-const changeId = (version: string) =>
-  `CAST(?1 AS INTEGER) * ${CHANGES_PER_CLUSTER} + CAST(${version} AS INTEGER)`;
 
 const FROM_OBJECTS = "FROM objects o WHERE o.cluster = ?1 AND o.resource = ?2";
 const FROM_LABELS = `
@@ -83,7 +82,7 @@ WITH undone AS MATERIALIZED (
 ), fitting AS (
   SELECT * FROM (SELECT *, sum(size) OVER (ORDER BY namespace, name) AS total FROM sized) WHERE total - size < ?7
 )
-SELECT f.namespace, f.name, f.resource_version, coalesce(o.body, c.body) AS body, f.object IS NULL AS undone
+SELECT f.namespace, f.name, f.resource_version, coalesce(o.body, c.body) AS body, f.object IS NULL AS undone, f.total
 FROM fitting f LEFT JOIN objects o ON o.id = f.object LEFT JOIN changes c ON c.id = f.change
 ORDER BY f.namespace, f.name`;
 }

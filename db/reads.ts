@@ -71,23 +71,45 @@ export const READ_WORK = `
 SELECT id, task, uid, cursor, detail FROM work
 WHERE cluster = ?1 AND namespace = ?2 AND due_at <= ?3 ORDER BY stage, id LIMIT ?4`;
 
-/** Namespaces with work that is due, for whoever wakes graph objects whose alarm was lost. */
+/**
+ * Namespaces with work that is due, for whoever wakes graph objects whose alarm was lost. Goes from namespace to
+ * namespace in the index, past all work of each: as an expression, not a column, the last namespace is looked up
+ * in it.
+ */
 export const READ_DUE_NAMESPACES = `
-SELECT DISTINCT cluster, namespace FROM work WHERE due_at <= ?1 LIMIT ?2`;
+WITH RECURSIVE place(id, cluster, namespace) AS (
+  SELECT id, cluster, namespace FROM (
+    SELECT id, cluster, namespace FROM work WHERE cluster >= 0 ORDER BY cluster, namespace LIMIT 1)
+  UNION ALL
+  SELECT w.id, w.cluster, w.namespace FROM place p CROSS JOIN work w ON w.id = (
+    SELECT n.id FROM work n WHERE (n.cluster, n.namespace) > (p.cluster, p.namespace || '')
+    ORDER BY n.cluster, n.namespace LIMIT 1)
+)
+SELECT p.cluster, p.namespace FROM place p
+WHERE EXISTS (SELECT 1 FROM work w WHERE w.cluster = p.cluster AND w.namespace = p.namespace AND w.due_at <= ?1)
+LIMIT ?2`;
+
+/** Bodies of more bytes than this are not looked into by the thousand. */
+const LARGE_BODY = 16_384;
+
+/** The owner references of object `d`, and where their owners are. */
+const REFERENCES = `
+  (SELECT json_group_array(json_array(
+      r.value ->> 'apiVersion', r.value ->> 'kind', r.value ->> 'name', r.value ->> 'uid',
+      coalesce(r.value ->> 'blockOwnerDeletion', 0), o.resource, o.namespace, o.name, o.deletion))
+    FROM json_each(d.body, '$.metadata.ownerReferences') r
+    LEFT JOIN objects o ON o.uid = r.value ->> 'uid' AND o.cluster = ?1)`;
 
 /** An object `d` to examine: what a decision needs, with its owner references and where their owners are. */
 const EXAMINED = `
   d.uid, d.resource, d.name, d.resource_version, d.deletion, d.plain, octet_length(d.body) AS size,
   EXISTS (SELECT 1 FROM owner_refs x WHERE x.cluster = ?1 AND x.owner_uid = d.uid) AS has_dependents,
-  (SELECT json_group_array(json_array(
-      r.value ->> 'apiVersion', r.value ->> 'kind', r.value ->> 'name', r.value ->> 'uid',
-      coalesce(r.value ->> 'blockOwnerDeletion', 0), o.resource, o.namespace, o.name, o.deletion))
-    FROM json_each(d.body, '$.metadata.ownerReferences') r
-    LEFT JOIN objects o ON o.uid = r.value ->> 'uid' AND o.cluster = ?1) AS owners`;
+  CASE WHEN octet_length(d.body) <= ${LARGE_BODY} THEN ${REFERENCES} END AS owners`;
 
 /**
  * The dependents that a set of tasks is about. ?3: [work id, owner uid, cursor, only blocking]. Those of one owner
- * come in the order of their uids.
+ * come in the order of their uids. The inner query has that order by itself, from the list and then the index: to ask
+ * for it there would read and sort all dependents for the first ?4 of them.
  */
 export const READ_DEPENDENTS = `
 SELECT c.work, ${EXAMINED}
@@ -96,7 +118,7 @@ FROM (
   FROM json_each(?3) w CROSS JOIN owner_refs r
     ON r.cluster = ?1 AND r.owner_uid = w.value ->> 1 AND r.namespace = ?2 AND r.dependent_uid > w.value ->> 2
   WHERE w.value ->> 3 = 0 OR r.blocking = 1
-  ORDER BY w.key, r.dependent_uid LIMIT ?4
+  LIMIT ?4
 ) c CROSS JOIN objects d ON d.uid = c.uid
 ORDER BY c.place, c.uid`;
 
@@ -106,6 +128,11 @@ SELECT w.value ->> 0 AS work, ${EXAMINED}
 FROM json_each(?3) w CROSS JOIN objects d ON d.uid = w.value ->> 1
 WHERE d.cluster = ?1 AND d.namespace = ?2
 ORDER BY w.key`;
+
+/** The owner references of large objects. ?2: uids. */
+export const READ_REFERENCES = `
+SELECT d.uid, ${REFERENCES} AS owners
+FROM json_each(?2) e CROSS JOIN objects d ON d.uid = e.value WHERE d.cluster = ?1`;
 
 export interface ExaminedRow {
   work: number;
@@ -117,8 +144,11 @@ export interface ExaminedRow {
   plain: number;
   size: number;
   has_dependents: number;
-  /** JSON: [apiVersion, kind, name, uid, blocking, owner's resource, namespace, name, deletion] for each reference. */
-  owners: string;
+  /**
+   * JSON: [apiVersion, kind, name, uid, blocking, owner's resource, namespace, name, deletion] for each reference. Null
+   * when the body is large: then they are read apart.
+   */
+  owners: string | null;
 }
 
 /** Which of these objects have a dependent that is itself in foreground deletion. ?2: uids. */
@@ -142,28 +172,51 @@ SELECT ${COLUMNS} FROM (
   CROSS JOIN objects d ON d.uid = r.dependent_uid) o
 WHERE o.total <= ?6 OR o.total = octet_length(o.body) ORDER BY o.uid`;
 
-/** In which namespaces an owner has dependents, and in which ones that block it, as JSON lists. ?2: owner. */
+/**
+ * In which namespaces an owner has dependents, and in which ones that block it, as JSON lists. ?2: owner. Goes from
+ * namespace to namespace in the index.
+ */
 export const READ_OWNERSHIP = `
-SELECT
-  (SELECT json_group_array(DISTINCT namespace) FROM owner_refs WHERE cluster = ?1 AND owner_uid = ?2) AS named_in,
-  (SELECT json_group_array(DISTINCT namespace) FROM owner_refs
-   WHERE cluster = ?1 AND owner_uid = ?2 AND blocking = 1) AS blocked_in`;
+WITH RECURSIVE place(namespace) AS (
+  SELECT min(namespace) FROM owner_refs WHERE cluster = ?1 AND owner_uid = ?2
+  UNION ALL
+  SELECT (SELECT min(r.namespace) FROM owner_refs r
+          WHERE r.cluster = ?1 AND r.owner_uid = ?2 AND r.namespace > p.namespace)
+  FROM place p WHERE p.namespace IS NOT NULL
+), named AS (
+  SELECT namespace, EXISTS (
+    SELECT 1 FROM owner_refs r
+    WHERE r.cluster = ?1 AND r.owner_uid = ?2 AND r.namespace = p.namespace AND r.blocking = 1) AS blocked
+  FROM place p WHERE namespace IS NOT NULL
+)
+SELECT json_group_array(namespace) AS named_in, json_group_array(namespace) FILTER (WHERE blocked) AS blocked_in
+FROM named`;
 
 export interface OwnershipRow {
   named_in: string;
   blocked_in: string;
 }
 
+/** Whether a DELETE in the background would do anything to object `o`: not while it waits, or its grace period runs. */
+const DELETABLE = `(o.deletion IS NULL OR (o.deletion <> 'terminating'
+  AND coalesce(o.body ->> '$.metadata.deletionGracePeriodSeconds', 0) <= 0))`;
+
+export const HAS_PODS = `
+SELECT EXISTS (SELECT 1 FROM objects WHERE cluster = ?1 AND resource = 'pods' AND namespace = ?2) AS found`;
+
 /**
- * The content of a namespace in the order of ?3 (resources), after the place ?4 of a resource in it and the name
- * ?5. Objects that wait for something a DELETE cannot give them are passed over.
+ * The content of a namespace that is to be deleted, in the order of ?3 (resources), after the place ?4 of a resource
+ * in it and the name ?5. It has that order by itself, from the list and then the index.
  */
 export const READ_CONTENT = `
-SELECT e.key AS place, o.uid, o.resource, o.name, o.resource_version, o.plain, octet_length(o.body) AS size
+SELECT e.key AS place, o.uid, o.resource, o.name, o.resource_version, o.plain, octet_length(o.body) AS size,
+  CASE WHEN octet_length(o.body) <= ${LARGE_BODY} THEN
+    (SELECT json_group_array(r.value ->> 'uid') FROM json_each(o.body, '$.metadata.ownerReferences') r) END AS owners
 FROM json_each(?3) e
 CROSS JOIN objects o ON o.cluster = ?1 AND o.resource = e.value AND o.namespace = ?2
-WHERE (e.key > ?4 OR (e.key = ?4 AND o.name > ?5)) AND o.deletion IS NOT 'terminating'
-ORDER BY e.key, o.name LIMIT ?6`;
+  AND o.name > CASE e.key WHEN ?4 THEN ?5 ELSE '' END
+WHERE e.key >= ?4 AND ${DELETABLE}
+LIMIT ?6`;
 
 export interface ContentRow {
   place: number;
@@ -173,11 +226,13 @@ export interface ContentRow {
   resource_version: number;
   plain: number;
   size: number;
+  /** JSON: the uids of its owners; null when the body is large. */
+  owners: string | null;
 }
 
 /** What is left in a namespace: how many objects of each resource, and by which finalizers they are held. */
 export const READ_REMAINING = `
-SELECT e.value AS resource, count(*) AS count, sum(o.deletion IS NOT 'terminating') AS deletable FROM json_each(?3) e
+SELECT e.value AS resource, count(*) AS count, sum(${DELETABLE}) AS deletable FROM json_each(?3) e
 CROSS JOIN objects o ON o.cluster = ?1 AND o.resource = e.value AND o.namespace = ?2
 GROUP BY e.key ORDER BY e.key`;
 
@@ -196,8 +251,28 @@ export interface RemainingRow {
 
 /** Namespaces that hold objects of a resource. ?2: resource. */
 export const READ_NAMESPACES_OF = `
-SELECT namespace, count(*) AS count, sum(deletion IS NOT 'terminating') AS deletable
-FROM objects WHERE cluster = ?1 AND resource = ?2 GROUP BY namespace`;
+SELECT namespace, count(*) AS count, sum(${DELETABLE}) AS deletable
+FROM objects o WHERE cluster = ?1 AND resource = ?2 GROUP BY namespace`;
+
+/**
+ * Uids that are named as owners and belong to no object, in order, after ?2; of the next ?3 that are named. Goes from owner
+ * to owner in the index: what it costs does not grow with the dependents.
+ */
+export const READ_ABSENT_OWNERS = `
+WITH RECURSIVE named(uid) AS (
+  SELECT min(owner_uid) FROM owner_refs WHERE cluster = ?1 AND owner_uid > ?2
+  UNION ALL
+  SELECT (SELECT min(r.owner_uid) FROM owner_refs r WHERE r.cluster = ?1 AND r.owner_uid > n.uid)
+  FROM named n WHERE n.uid IS NOT NULL LIMIT ?3)
+SELECT n.uid, NOT EXISTS (SELECT 1 FROM objects o WHERE o.uid = n.uid) AS absent
+FROM named n WHERE n.uid IS NOT NULL ORDER BY n.uid`;
+
+/** Definitions by name. ?2: names. */
+export const READ_DEFINITIONS = `
+SELECT ${COLUMNS} FROM json_each(?2) e
+CROSS JOIN objects o ON o.cluster = ?1 AND o.resource = 'customresourcedefinitions.apiextensions.k8s.io'
+  AND o.namespace = '' AND o.name = e.value
+ORDER BY e.key`;
 
 export const READ_KINDS = `
 SELECT o.body FROM objects o

@@ -21,8 +21,13 @@ export const clusters = sqliteTable(
     name: text("name").notNull(),
     /** The newest resourceVersion. Numbers are taken inside a batch, so their order is the order of commits. */
     resourceVersion: integer("resource_version").notNull().default(0),
-    /** Changes up to and including this one are gone: a watch from before is answered with 410. */
+    /**
+     * Of the changes up to and including this one only the outcome is kept: no state that another of them replaced. A
+     * watch from before is answered with 410, a list of that moment too.
+     */
     compactedVersion: integer("compacted_version").notNull().default(0),
+    /** DELETED changes up to and including this one are gone as well. Never beyond `compacted_version`. */
+    forgottenVersion: integer("forgotten_version").notNull().default(0),
     /** The resourceVersion of the last change to a CustomResourceDefinition: whoever caches kinds compares it. */
     kindsVersion: integer("kinds_version").notNull().default(0),
     createdAt: integer("created_at").notNull(),
@@ -104,7 +109,11 @@ export const labels = sqliteTable(
   (t) => [primaryKey({ columns: [t.cluster, t.resource, t.key, t.value, t.namespace, t.name] })],
 );
 
-/** Every write, in order, with the object as it then was. Append-only, compacted from the old end. */
+/**
+ * Every write, in order, with the object as it then was. Append-only, compacted from the old end: a state goes when the
+ * change that replaced it is compacted, a DELETED after a time of its own. So the newest change of a live object is
+ * always there, and so is whatever a change that can still be read points to as `previous`.
+ */
 export const changes = sqliteTable("changes", {
   /** `cluster × 2^40 + resourceVersion`: each cluster's changes lie together and in order, without an index. */
   id: integer("id").primaryKey(),
@@ -159,7 +168,18 @@ export const work = sqliteTable(
     cluster: integer("cluster").notNull(),
     namespace: text("namespace").notNull(),
     task: text("task", {
-      enum: ["examine", "dependents", "release", "namespace", "instances", "event", "owner", "finalize"],
+      enum: [
+        "examine",
+        "dependents",
+        "release",
+        "namespace",
+        "instances",
+        "event",
+        "owner",
+        "finalize",
+        "served",
+        "names",
+      ],
     }).notNull(),
     /** What the task is about: an object, or the owner whose dependents are meant. */
     uid: text("uid").notNull(),

@@ -8,6 +8,9 @@
 /** Clusters lie 2^40 apart in `changes.id`. */
 export const CHANGES_PER_CLUSTER = 2 ** 40;
 
+/** Where the changes of cluster ?1, bound as REAL, begin. The cast keeps the product exact beyond 2^53. */
+const FIRST_CHANGE = `CAST(?1 AS INTEGER) * ${CHANGES_PER_CLUSTER}`;
+
 export const GUARD_EPOCH = `
 INSERT INTO guard (superseded)
 SELECT 1 WHERE NOT EXISTS (
@@ -18,6 +21,14 @@ INSERT INTO guard (closed)
 SELECT 1 WHERE NOT EXISTS (
   SELECT 1 FROM objects
   WHERE cluster = ?1 AND resource = 'namespaces' AND namespace = '' AND name = ?2 AND deletion IS NULL)`;
+
+/** ?2: resources that CustomResourceDefinitions give. */
+export const GUARD_DEFINITIONS = `
+INSERT INTO guard (closed)
+SELECT 1 FROM json_each(?2) e WHERE NOT EXISTS (
+  SELECT 1 FROM objects
+  WHERE cluster = ?1 AND resource = 'customresourcedefinitions.apiextensions.k8s.io' AND namespace = ''
+    AND name = e.value AND deletion IS NULL) LIMIT 1`;
 
 /** ?2: uids. */
 export const GUARD_STILL_FOREGROUND = `
@@ -56,14 +67,14 @@ FROM json_each(?3) e WHERE objects.uid = e.value ->> 'u'`;
 /** ?3: [uid, type, previous resourceVersion]. */
 export const INSERT_CHANGES = `
 INSERT INTO changes (id, type, resource, namespace, name, uid, at, previous, body)
-SELECT ?1 * ${CHANGES_PER_CLUSTER} + o.resource_version, e.value ->> 1,
+SELECT ${FIRST_CHANGE} + o.resource_version, e.value ->> 1,
        o.resource, o.namespace, o.name, o.uid, ?2, e.value ->> 2, o.body
 FROM json_each(?3) e CROSS JOIN objects o ON o.uid = e.value ->> 0`;
 
 /** ?4: [uid, rule, actor, policy, cause, k]. */
 export const INSERT_DELETED_CHANGES = `
 INSERT INTO changes (id, type, resource, namespace, name, uid, at, previous, body)
-SELECT ?1 * ${CHANGES_PER_CLUSTER} + ${version("?1", "?3", "e.value ->> 5")}, 'DELETED',
+SELECT ${FIRST_CHANGE} + CAST(${version("?1", "?3", "e.value ->> 5")} AS INTEGER), 'DELETED',
        o.resource, o.namespace, o.name, o.uid, ?2, o.resource_version, o.body
 FROM json_each(?4) e CROSS JOIN objects o ON o.uid = e.value ->> 0`;
 
@@ -118,11 +129,21 @@ DELETE FROM owner_refs WHERE (cluster, owner_uid, namespace, dependent_uid, posi
 
 export const DELETE_OBJECTS = "DELETE FROM objects WHERE uid IN (SELECT value FROM json_each(?1))";
 
-/** ?2: uids of owners; ?3: task. One row for each namespace that has a dependent of the owner. */
+/**
+ * ?2: uids of owners; ?3: task. One row for each namespace that has a dependent of the owner, found by going from
+ * namespace to namespace in the index: what it costs does not grow with the dependents.
+ */
 export const WORK_FOR_DEPENDENTS = `
+WITH RECURSIVE place(owner, namespace) AS (
+  SELECT e.value, (SELECT min(r.namespace) FROM owner_refs r WHERE r.cluster = ?1 AND r.owner_uid = e.value)
+  FROM json_each(?2) e
+  UNION ALL
+  SELECT p.owner, (SELECT min(r.namespace) FROM owner_refs r
+                   WHERE r.cluster = ?1 AND r.owner_uid = p.owner AND r.namespace > p.namespace)
+  FROM place p WHERE p.namespace IS NOT NULL
+)
 INSERT OR REPLACE INTO work (cluster, namespace, task, uid, stage)
-SELECT DISTINCT ?1, r.namespace, ?3, r.owner_uid, 0
-FROM json_each(?2) e CROSS JOIN owner_refs r ON r.cluster = ?1 AND r.owner_uid = e.value
+SELECT ?1, namespace, ?3, owner, 0 FROM place WHERE namespace IS NOT NULL
 RETURNING namespace`;
 
 /** ?2: uids of owners. Only those in foreground deletion can be waiting for a dependent to go. */
@@ -143,28 +164,36 @@ SELECT DISTINCT ?1, ?2, 'examine', e.value ->> 0, 0
 FROM json_each(?3) e
 WHERE NOT EXISTS (SELECT 1 FROM objects o WHERE o.uid = e.value ->> 1)`;
 
+const NOT_BEING_EMPTIED = `NOT EXISTS (
+  SELECT 1 FROM work w WHERE w.cluster = ?1 AND w.namespace = ?2 AND w.task IN ('namespace', 'instances') AND w.uid = h.uid)`;
+
 /**
  * ?3: uids about to be removed. What went may have been the last thing that a terminating Namespace, or a
- * terminating CustomResourceDefinition (its name is its objects' resource), was waiting for.
+ * terminating CustomResourceDefinition (its name is its objects' resource), was waiting for. Not while its content is
+ * still being deleted here: the end of that makes it due.
  */
 export const WORK_FOR_CONTENT = `
 INSERT OR REPLACE INTO work (cluster, namespace, task, uid, stage)
 SELECT ?1, '', 'finalize', h.uid, 2
 FROM objects h
 WHERE ?2 <> '' AND h.cluster = ?1 AND h.resource = 'namespaces' AND h.namespace = '' AND h.name = ?2
-  AND h.deletion IS NOT NULL
+  AND h.deletion IS NOT NULL AND ${NOT_BEING_EMPTIED}
 UNION ALL
 SELECT ?1, '', 'finalize', h.uid, 2
 FROM (SELECT DISTINCT o.resource FROM json_each(?3) e CROSS JOIN objects o ON o.uid = e.value) gone
 CROSS JOIN objects h ON h.cluster = ?1 AND h.resource = 'customresourcedefinitions.apiextensions.k8s.io'
   AND h.namespace = '' AND h.name = gone.resource
-WHERE h.deletion IS NOT NULL
+WHERE h.deletion IS NOT NULL AND ${NOT_BEING_EMPTIED}
 RETURNING namespace`;
 
-/** ?2: [namespace, task, uid, stage, detail, due]. */
+/** ?2: [namespace, task, uid, stage, detail, due]. A task that is due without a detail, which limits it, stays so. */
 export const INSERT_WORK = `
 INSERT OR REPLACE INTO work (cluster, namespace, task, uid, stage, detail, due_at)
-SELECT ?1, e.value ->> 0, e.value ->> 1, e.value ->> 2, e.value ->> 3, e.value ->> 4, e.value ->> 5
+SELECT ?1, e.value ->> 0, e.value ->> 1, e.value ->> 2, e.value ->> 3,
+  CASE WHEN NOT EXISTS (
+    SELECT 1 FROM work w WHERE w.cluster = ?1 AND w.namespace = e.value ->> 0 AND w.task = e.value ->> 1
+      AND w.uid = e.value ->> 2 AND w.detail IS NULL) THEN e.value ->> 4 END,
+  e.value ->> 5
 FROM json_each(?2) e RETURNING namespace`;
 
 /** ?1: ids. A row that was made due again meanwhile has another id and stays. */

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { parse } from "yaml";
@@ -36,10 +36,18 @@ export interface Answer {
   text: string;
 }
 
+export interface ServerOptions {
+  dataDir?: string;
+  port?: number;
+  /** Variables of the Worker, as somebody who deploys it would put them in `wrangler.toml`. */
+  vars?: Record<string, string>;
+}
+
 /** Starts a server on a new folder, or on `dataDir`, which is kept then. */
-export async function startServer(options: { dataDir?: string; port?: number } = {}): Promise<TestServer> {
+export async function startServer(options: ServerOptions = {}): Promise<TestServer> {
   const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "kubegc-"));
-  const child = spawn(process.execPath, ["functions/local/serve.ts"], {
+  const config = options.vars === undefined ? [] : [configWith(options.vars, dataDir)];
+  const child = spawn(process.execPath, ["functions/local/serve.ts", ...config], {
     cwd: root,
     env: { ...process.env, KUBEGC_DATA: dataDir, HOST: "127.0.0.1", PORT: String(options.port ?? 0) },
     stdio: ["ignore", "pipe", "pipe"],
@@ -73,6 +81,18 @@ export async function startServer(options: { dataDir?: string; port?: number } =
     },
     call: (method, path, body, headers) => call(base, token, method, path, body, headers),
   };
+}
+
+/** A copy of `wrangler.toml` with variables, which finds everything where it is. */
+function configWith(vars: Record<string, string>, folder: string): string {
+  const toml = readFileSync(join(root, "wrangler.toml"), "utf8").replace(
+    /^(main|migrations_dir) = "(.*)"$/gm,
+    (_, key, path) => `${key} = ${JSON.stringify(join(root, path))}`,
+  );
+  const lines = Object.entries(vars).map(([name, value]) => `${name} = ${JSON.stringify(value)}`);
+  const path = join(folder, "wrangler.toml");
+  writeFileSync(path, [toml, "[vars]", ...lines, ""].join("\n"));
+  return path;
 }
 
 /** A request with a token. A string is sent as it is, anything else as JSON. */

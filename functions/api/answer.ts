@@ -24,9 +24,13 @@ export interface AnswerOptions {
 export function textAnswer(text: string, options: AnswerOptions = {}): Response {
   const { code = 200, warnings = [], mediaType = "json", pretty = false } = options;
   const headers = new Headers({ "content-type": mediaType === "yaml" ? "application/yaml" : JSON_TYPE });
-  for (const warning of warnings) headers.append("warning", `299 - ${JSON.stringify(warning)}`);
+  for (const warning of warnings) headers.append("warning", warningText(warning));
   return new Response(formed(text, mediaType, pretty), { status: code, headers });
 }
+
+/** A header holds ASCII only, and what a warning quotes may be anything. */
+const warningText = (warning: string): string =>
+  `299 - ${JSON.stringify(warning.replaceAll(/[^ -~]/gu, "?"))}`;
 
 export function jsonAnswer(body: JsonObject, options: AnswerOptions = {}): Response {
   return textAnswer(JSON.stringify(body), options);

@@ -1,5 +1,6 @@
 import type { JsonObject } from "../objects/json.ts";
 import { apiVersion, type Kind } from "../objects/kind.ts";
+import { contentFields } from "../objects/kinds/content-fields.ts";
 
 /** The schema that a custom resource's definition gives one of its versions. */
 export type SchemaLookup = (kind: Kind, version: string) => JsonObject | undefined;
@@ -101,56 +102,6 @@ export const metadataSchemas: JsonObject = {
   },
 };
 
-/** What the objects of kinds without a spec hold instead, by store. */
-const FIELDS_WITHOUT_SPEC: Readonly<Record<string, readonly string[]>> = {
-  configmaps: ["binaryData", "data", "immutable"],
-  endpoints: ["subsets"],
-  events: [
-    "action",
-    "count",
-    "eventTime",
-    "firstTimestamp",
-    "involvedObject",
-    "lastTimestamp",
-    "message",
-    "reason",
-    "related",
-    "reportingComponent",
-    "reportingInstance",
-    "series",
-    "source",
-    "type",
-  ],
-  podtemplates: ["template"],
-  secrets: ["data", "immutable", "stringData", "type"],
-  serviceaccounts: ["automountServiceAccountToken", "imagePullSecrets", "secrets"],
-  "clusterrolebindings.rbac.authorization.k8s.io": ["roleRef", "subjects"],
-  "clusterroles.rbac.authorization.k8s.io": ["aggregationRule", "rules"],
-  "controllerrevisions.apps": ["data", "revision"],
-  "csistoragecapacities.storage.k8s.io": [
-    "capacity",
-    "maximumVolumeSize",
-    "nodeTopology",
-    "storageClassName",
-  ],
-  "endpointslices.discovery.k8s.io": ["addressType", "endpoints", "ports"],
-  "mutatingwebhookconfigurations.admissionregistration.k8s.io": ["webhooks"],
-  "priorityclasses.scheduling.k8s.io": ["description", "globalDefault", "preemptionPolicy", "value"],
-  "rolebindings.rbac.authorization.k8s.io": ["roleRef", "subjects"],
-  "roles.rbac.authorization.k8s.io": ["rules"],
-  "runtimeclasses.node.k8s.io": ["handler", "overhead", "scheduling"],
-  "storageclasses.storage.k8s.io": [
-    "allowVolumeExpansion",
-    "allowedTopologies",
-    "mountOptions",
-    "parameters",
-    "provisioner",
-    "reclaimPolicy",
-    "volumeBindingMode",
-  ],
-  "validatingwebhookconfigurations.admissionregistration.k8s.io": ["webhooks"],
-};
-
 /** `io.k8s.api.apps.v1.Deployment`, `com.example.v1.Widget`. */
 export function schemaName(kind: Kind, version: string): string {
   const prefix = kind.traits.custom
@@ -189,10 +140,8 @@ export function kindSchema(kind: Kind, version: string, schemaOf: SchemaLookup):
 
 function outline(kind: Kind, version: string): JsonObject {
   const anything = { "x-kubernetes-preserve-unknown-fields": true };
-  const fields = kind.traits.custom ? [] : (FIELDS_WITHOUT_SPEC[kind.storedAs] ?? ["spec"]);
-  const hasStatus = kind.subresources.some(({ name }) => name === "status");
   const properties: JsonObject = {};
-  for (const field of hasStatus ? [...fields, "status"] : fields) {
+  for (const field of contentFields(kind)) {
     properties[field] = field === "spec" || field === "status" ? { type: "object", ...anything } : anything;
   }
   return {

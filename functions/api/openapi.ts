@@ -207,7 +207,11 @@ const anyObject: JsonObject = { schema: { type: "object" } };
 const REQUEST_BODIES: Readonly<Record<string, (schema: JsonObject) => JsonObject>> = {
   post: (schema) => ({ "application/json": { schema }, "application/yaml": { schema } }),
   put: (schema) => ({ "application/json": { schema }, "application/yaml": { schema } }),
-  patch: () => ({ "application/json-patch+json": anyObject, "application/merge-patch+json": anyObject }),
+  patch: () => ({
+    "application/apply-patch+yaml": anyObject,
+    "application/json-patch+json": anyObject,
+    "application/merge-patch+json": anyObject,
+  }),
   delete: () => ({ "application/json": anyObject }),
   deletecollection: () => ({ "application/json": anyObject }),
 };

@@ -98,7 +98,7 @@ async function isProtected({ context, kind, path }: ResourceRequest, name: strin
   if (["Pending", "Succeeded", "Failed"].includes(String(status.phase))) return false;
   const budgets = kindRegistry([]).served("policy", "v1", "poddisruptionbudgets");
   if (budgets === undefined) return false;
-  const { items } = await listObjects(context.db, {
+  const listed = await listObjects(context.db, {
     cluster: context.cluster,
     kind: budgets,
     version: "v1",
@@ -108,7 +108,9 @@ async function isProtected({ context, kind, path }: ResourceRequest, name: strin
     limit: 0,
     after: undefined,
   });
-  return items
+  // What cannot be read might protect it.
+  if (!listed.ok) return true;
+  return listed.value.items
     .map((item) => JSON.parse(item) as JsonObject)
     .some(({ spec, status: budget }) => {
       const selector =

@@ -1,24 +1,33 @@
+import { type ClusterVersionRow, READ_CLUSTER_VERSION } from "../../db/lists.ts";
 import { GET_OBJECT, type ObjectRow } from "../../db/reads.ts";
 import { graphName } from "../graph/graph-name.ts";
-import { type Failure, type Outcome, ok, refuse } from "../objects/failure.ts";
+import { type Outcome, ok } from "../objects/failure.ts";
 import type { JsonObject } from "../objects/json.ts";
 import { apiVersion, resourceOf } from "../objects/kind.ts";
 import { scaleOf } from "../objects/kinds/scale.ts";
 import { type FieldRequirement, parseFieldSelector } from "../objects/selectors/field-selector.ts";
 import { type LabelRequirement, parseLabelSelector } from "../objects/selectors/label-selector.ts";
 import { servedBody } from "../objects/stored-body.ts";
-import { refusal } from "./answer.ts";
-import type { ResourceRequest } from "./context.ts";
-import { decodeContinue, encodeContinue } from "./continue-token.ts";
-import { listObjects } from "./list-objects.ts";
+import { jsonAnswer, refusal } from "./answer.ts";
+import type { ApiContext, ResourceRequest } from "./context.ts";
+import { type Continuation, encodeContinue, type Place } from "./continue-token.ts";
+import { listObjects, tooLargeVersion } from "./list-objects.ts";
+import { decodeListOptions, decodeVersion } from "./list-options.ts";
 import { listAnswer, objectAnswer } from "./represent.ts";
+import { failureStatus } from "./status.ts";
 
 /**
  * One query, or none: an object that is asked for again is asked of the graph object that writes it, which has it in
- * memory. The first time the store is nearer.
+ * memory. The first time the store is nearer. One query more when it must be no older than a resourceVersion.
  */
 export async function getObject(request: ResourceRequest, name: string): Promise<Response> {
-  const { kind, path } = request;
+  const { context, kind, path, query } = request;
+  const wanted = decodeVersion(query.get("resourceVersion") ?? "");
+  if (!wanted.ok) return refusal(wanted.failure);
+  if (wanted.value > 0) {
+    const newest = await newestVersion(context);
+    if (wanted.value > newest) return refusal(tooLargeVersion(wanted.value, newest));
+  }
   const found = await findObject(request, name);
   if (found === null) return refusal({ reason: "NotFound", resource: resourceOf(kind), name });
   const head = {
@@ -44,6 +53,12 @@ async function findObject(
   return row && { resourceVersion: row.resource_version, body: row.body };
 }
 
+/** The resourceVersion that the cluster has come to. */
+export async function newestVersion({ db, cluster }: ApiContext): Promise<number> {
+  const row = await db.prepare(READ_CLUSTER_VERSION).bind(cluster).first<ClusterVersionRow>();
+  return row?.resource_version ?? 0;
+}
+
 export interface Selection {
   labels: readonly LabelRequirement[];
   fields: readonly FieldRequirement[];
@@ -57,53 +72,56 @@ export function selection({ query, kind }: Pick<ResourceRequest, "query" | "kind
   return fields.ok ? ok({ labels: labels.value, fields: fields.value }) : fields;
 }
 
+/**
+ * One page of a list, or all of it. Every page shows the state at one resourceVersion, that of the first; a token too
+ * old for that is refused together with one that goes on from the same place in the newest state.
+ */
 export async function listCollection(request: ResourceRequest): Promise<Response> {
   const { context, kind, path, query } = request;
+  const place: Place = { namespaced: kind.namespaced, namespace: path.namespace };
+  const options = decodeListOptions(query, place);
+  if (!options.ok) return refusal(options.failure);
   const selected = selection(request);
   if (!selected.ok) return refusal(selected.failure);
-  const limit = integerParameter(query, "limit");
-  if (!limit.ok) return refusal(limit.failure);
-  const token = query.get("continue") ?? "";
-  const from = token === "" ? undefined : decodeContinue(token);
-  if (from && !from.ok) return refusal(from.failure);
 
+  const { limit, moment } = options.value;
   const listed = await listObjects(context.db, {
     cluster: context.cluster,
     kind,
     version: path.version,
     namespace: path.namespace,
     ...selected.value,
-    limit: limit.value ?? 0,
-    after: from?.value.after,
+    limit,
+    after: moment.kind === "continued" ? moment.after : undefined,
+    at: moment.kind === "newest" ? undefined : moment.resourceVersion,
+    atLeast: moment.kind === "newest" ? moment.atLeast : undefined,
   });
-  const wanted = integerParameter(query, "resourceVersion");
-  if (wanted.ok && wanted.value !== undefined && wanted.value > listed.resourceVersion) {
-    return refusal(tooLargeVersion(wanted.value, listed.resourceVersion));
+  if (!listed.ok) {
+    return moment.kind === "continued" && listed.failure.reason === "Expired"
+      ? expiredContinue(moment, place)
+      : refusal(listed.failure);
   }
-  // All pages of a list say the version of the first: what came later is in the events after it.
-  const resourceVersion = from?.value.resourceVersion ?? listed.resourceVersion;
-  return listAnswer(request, listed.items, {
+  const { resourceVersion, items, next } = listed.value;
+  const remaining =
+    moment.kind === "continued" && moment.remaining !== undefined
+      ? moment.remaining - items.length
+      : listed.value.remaining;
+  return listAnswer(request, items, {
     resourceVersion: String(resourceVersion),
-    ...(listed.next ? { continue: encodeContinue({ resourceVersion, after: listed.next }) } : {}),
+    ...(next ? { continue: encodeContinue({ resourceVersion, after: next, remaining }, place) } : {}),
+    ...(next && remaining !== undefined && remaining > 0 ? { remainingItemCount: remaining } : {}),
   });
 }
 
-const tooLargeVersion = (wanted: number, current: number): Failure => ({
-  reason: "Timeout",
-  message: `Timeout: Too large resource version: ${wanted}, current: ${current}`,
-  causes: [{ reason: "ResourceVersionTooLarge", message: "Too large resource version" }],
-  retryAfterSeconds: 1,
-});
+/** Source: k8s.io/apiserver storage/etcd3/errors.go, handleCompactedErrorForPaging. */
+const CONTINUE_EXPIRED =
+  "The provided continue parameter is too old to display a consistent list result. You can start a new list without " +
+  "the continue parameter, or use the continue token in this response to retrieve the remainder of the results. " +
+  "Continuing with the provided token results in an inconsistent list - objects that were created, modified, or " +
+  "deleted between the time the first chunk was returned and now may show up in the list.";
 
-/** Error: BadRequest in the words of Go's parser. */
-export function integerParameter(query: URLSearchParams, name: string): Outcome<number | undefined> {
-  const text = query.get(name) ?? "";
-  if (text === "") return ok(undefined);
-  if (!/^[+-]?\d{1,18}$/.test(text)) {
-    return refuse({
-      reason: "BadRequest",
-      message: `strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`,
-    });
-  }
-  return ok(Number(text));
+function expiredContinue({ after }: Continuation, place: Place): Response {
+  const { code, status } = failureStatus({ reason: "Expired", message: CONTINUE_EXPIRED });
+  const token = encodeContinue({ resourceVersion: undefined, after }, place);
+  return jsonAnswer({ ...status, metadata: { continue: token } }, { code });
 }

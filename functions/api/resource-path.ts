@@ -8,6 +8,8 @@ export interface ResourcePath {
   resource: string;
   name: string | undefined;
   subresource: string | undefined;
+  /** The path says by itself that this is a watch: `api/v1/watch/namespaces/a/pods`, as it was before `?watch=1`. */
+  watch?: true;
 }
 
 /**
@@ -17,10 +19,17 @@ export interface ResourcePath {
  */
 export function parseResourcePath(segments: readonly string[]): ResourcePath | undefined {
   const [root, ...rest] = segments;
-  if (root === "api") return parseRest("", rest);
+  if (root === "api") return parseVersion("", rest);
   if (root !== "apis") return undefined;
   const [group, ...others] = rest;
-  return group ? parseRest(group, others) : undefined;
+  return group ? parseVersion(group, others) : undefined;
+}
+
+function parseVersion(group: string, rest: readonly string[]): ResourcePath | undefined {
+  const [version = "", prefix, ...watched] = rest;
+  if (prefix !== "watch" || watched.length === 0) return parseRest(group, rest);
+  const path = parseRest(group, [version, ...watched]);
+  return path && path.subresource === undefined ? { ...path, watch: true } : undefined;
 }
 
 const NAMESPACE_SUBRESOURCES: ReadonlySet<string> = new Set(["status", "finalize"]);

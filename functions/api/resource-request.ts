@@ -130,7 +130,9 @@ async function absent({ servedKinds, db, cluster }: ApiContext, path: ResourcePa
 
 function forbidden(context: ApiContext, path: ResourcePath, verb: string, kind?: Kind): Failure | undefined {
   const { principal } = context;
-  const { group, resource, subresource, namespace = "", name = "" } = path;
+  const { group, resource, subresource, name = "" } = path;
+  // A Namespace is in itself, as upstream sees it.
+  const namespace = path.namespace ?? (group === "" && resource === "namespaces" ? name : "");
   if (allows(principal, { verb, group, resource, subresource, namespace, name })) return undefined;
   const what = subresource === undefined ? resource : `${resource}/${subresource}`;
   const where = namespace === "" ? "at the cluster scope" : `in the namespace ${JSON.stringify(namespace)}`;

@@ -1,11 +1,15 @@
 import { graphName } from "../graph/graph-name.ts";
 import type { Mutation, MutationReply, MutationRequest, SubresourceName } from "../graph/request.ts";
+import { isApply } from "../objects/apply/configuration.ts";
 import type { Failure } from "../objects/failure.ts";
 import type { JsonObject } from "../objects/json.ts";
-import { decodeDeleteOptions, decodeDryRun } from "../objects/metadata/delete-options.ts";
+import { decodeDeleteOptions } from "../objects/metadata/delete-options.ts";
+import { fieldValidationOf } from "../objects/metadata/field-validation.ts";
+import { decodeWriteOptions, managerOf } from "../objects/metadata/write-options.ts";
 import { patchTypeOf, UNSUPPORTED_PATCH_TYPE } from "../objects/patch/patch.ts";
 import { jsonAnswer, refusal } from "./answer.ts";
 import type { ResourceRequest } from "./context.ts";
+import { isSuperseded } from "./faults.ts";
 import { type Key, listObjects } from "./list-objects.ts";
 import { selection } from "./read.ts";
 import { listAnswer, objectAnswer } from "./represent.ts";
@@ -13,19 +17,19 @@ import { readBody } from "./request-body.ts";
 import { removedStatus } from "./status.ts";
 
 export async function createObject(request: ResourceRequest): Promise<Response> {
-  const dryRun = decodeDryRun(request.query, "CreateOptions");
-  if (!dryRun.ok) return refusal(dryRun.failure);
+  const options = decodeWriteOptions(request.query, "CreateOptions");
+  if (!options.ok) return refusal(options.failure);
   const body = await readBody(request.request);
   if (!body.ok) return refusal(body.failure);
-  return mutate(request, dryRun.value, { verb: "create", ...body.value });
+  return mutate(request, options.value.dryRun, { verb: "create", ...body.value });
 }
 
 export async function updateObject(request: ResourceRequest, name: string): Promise<Response> {
-  const dryRun = decodeDryRun(request.query, "UpdateOptions");
-  if (!dryRun.ok) return refusal(dryRun.failure);
+  const options = decodeWriteOptions(request.query, "UpdateOptions");
+  if (!options.ok) return refusal(options.failure);
   const body = await readBody(request.request);
   if (!body.ok) return refusal(body.failure);
-  return mutate(request, dryRun.value, {
+  return mutate(request, options.value.dryRun, {
     verb: "update",
     name,
     subresource: subresourceOf(request),
@@ -34,18 +38,35 @@ export async function updateObject(request: ResourceRequest, name: string): Prom
 }
 
 export async function patchObject(request: ResourceRequest, name: string): Promise<Response> {
-  const type = patchTypeOf(request.request.headers.get("content-type") ?? "");
+  const contentType = request.request.headers.get("content-type") ?? "";
+  if (isApply(contentType)) return applyObject(request, name);
+  const type = patchTypeOf(contentType);
   if (type === undefined) return refusal({ reason: "UnsupportedMediaType", message: UNSUPPORTED_PATCH_TYPE });
-  const dryRun = decodeDryRun(request.query, "PatchOptions");
-  if (!dryRun.ok) return refusal(dryRun.failure);
+  const options = decodeWriteOptions(request.query, "PatchOptions");
+  if (!options.ok) return refusal(options.failure);
   const body = await readBody(request.request);
   if (!body.ok) return refusal(body.failure);
-  return mutate(request, dryRun.value, {
+  return mutate(request, options.value.dryRun, {
     verb: "patch",
     name,
     subresource: subresourceOf(request),
     type,
     text: body.value.text,
+  });
+}
+
+async function applyObject(request: ResourceRequest, name: string): Promise<Response> {
+  const options = decodeWriteOptions(request.query, "ApplyOptions");
+  if (!options.ok) return refusal(options.failure);
+  const body = await readBody(request.request);
+  if (!body.ok) return refusal(body.failure);
+  const { dryRun, force } = options.value;
+  return mutate(request, dryRun, {
+    verb: "apply",
+    name,
+    subresource: subresourceOf(request),
+    text: body.value.text,
+    force,
   });
 }
 
@@ -88,11 +109,12 @@ export async function deleteCollection(request: ResourceRequest): Promise<Respon
       limit: COLLECTION_PAGE,
       after,
     });
-    resourceVersion ||= listed.resourceVersion;
-    const failure = await deleteKeys(request, listed.keys, options.value);
+    if (!listed.ok) return refusal(listed.failure);
+    resourceVersion ||= listed.value.resourceVersion;
+    const failure = await deleteKeys(request, listed.value.keys, options.value);
     if (failure) return refusal(failure);
-    items.push(...listed.items);
-    after = listed.next;
+    items.push(...listed.value.items);
+    after = listed.value.next;
   } while (after !== undefined);
   return listAnswer(request, items, { resourceVersion: String(resourceVersion) });
 }
@@ -125,21 +147,28 @@ async function mutate(request: ResourceRequest, dryRun: boolean, mutation: Mutat
 
 /** Asks the graph object of a namespace. A stub is taken anew each time: one that threw may stay broken. */
 export function ask(
-  { context, kind, path }: ResourceRequest,
+  { context, kind, path, query, request }: ResourceRequest,
   namespace: string,
   dryRun: boolean,
   mutations: readonly Mutation[],
 ): Promise<MutationReply[]> {
+  const manager = managerOf(query, request.headers.get("user-agent"));
   const requests = mutations.map(
     (mutation): MutationRequest => ({
       kind,
       version: path.version,
       principal: context.principal,
+      manager,
       dryRun,
+      fieldValidation: fieldValidationOf(query),
       mutation,
     }),
   );
-  return context.graphs.getByName(graphName(context.cluster, namespace)).mutate(requests);
+  const attempt = () => context.graphs.getByName(graphName(context.cluster, namespace)).mutate(requests);
+  return attempt().catch((fault: unknown) => {
+    if (isSuperseded(fault)) return attempt();
+    throw fault;
+  });
 }
 
 function subresourceOf({ path, kind }: ResourceRequest): SubresourceName | undefined {

@@ -18,7 +18,6 @@ export function watchSpec(differences: Partial<WatchSpec> = {}): WatchSpec {
     labels: [],
     fields: [],
     bookmarks: false,
-    sendInitialEvents: false,
     timeoutSeconds: 60,
     representation: "object",
     ...differences,

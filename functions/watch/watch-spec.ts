@@ -13,12 +13,15 @@ export interface WatchSpec {
   namespace: string | null;
   labels: readonly LabelRequirement[];
   fields: readonly FieldRequirement[];
-  /** The resourceVersion to start after. Unset or 0: every existing object comes first, as ADDED. */
+  /** The resourceVersion to start after. */
   from?: number | undefined;
   /** `allowWatchBookmarks`. */
   bookmarks: boolean;
-  /** `sendInitialEvents=true`: existing objects first, whatever `from` says, and a BOOKMARK after the last of them. */
-  sendInitialEvents: boolean;
+  /**
+   * Whether every existing object comes first, as ADDED; then a BOOKMARK after the last of them tells so. When unset they
+   * do if `from` is unset or 0, without that BOOKMARK.
+   */
+  sendInitialEvents?: boolean | undefined;
   timeoutSeconds: number;
   representation: Representation;
   /** Of `partial`: the version of `meta.k8s.io`; v1 when unset. */

@@ -64,7 +64,7 @@ export class Watcher {
     this.#closed = closed;
     const from = spec.from ?? 0;
     this.position = from;
-    if (from === 0 || spec.sendInitialEvents) this.initial = new InitialEvents(this.selection);
+    if (spec.sendInitialEvents ?? from === 0) this.initial = new InitialEvents(this.selection);
     this.body = new ReadableStream({
       type: "bytes",
       start: (controller) => {

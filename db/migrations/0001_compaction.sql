@@ -1,0 +1,1 @@
+ALTER TABLE `clusters` ADD `forgotten_version` integer DEFAULT 0 NOT NULL;
