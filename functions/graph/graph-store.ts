@@ -50,7 +50,7 @@ export class GraphStore {
   readonly cluster: number;
   readonly namespace: string;
   readonly #clock: Clock;
-  #epoch: number | undefined;
+  #claimed: Promise<number> | undefined;
   #heldAt = Number.NEGATIVE_INFINITY;
 
   constructor(db: D1Database, cluster: number, namespace: string, clock: Clock) {
@@ -62,11 +62,10 @@ export class GraphStore {
 
   /** An empty commit of this object, to be filled and sent. */
   async begin(): Promise<OpenCommit> {
-    this.#epoch ??= await this.#claim();
     return emptyCommit({
       cluster: this.cluster,
       namespace: this.namespace,
-      epoch: this.#epoch,
+      epoch: await this.hold(),
       operation: crypto.randomUUID(),
       now: this.#clock(),
     });
@@ -77,13 +76,13 @@ export class GraphStore {
    * Costs one query beside the given one, in the same round trip, and none when the hold was confirmed a moment ago.
    */
   async readHeld<T>(statement: D1PreparedStatement): Promise<T | null> {
-    this.#epoch ??= await this.#claim();
+    const epoch = await this.hold();
     const [found, owner] = await this.db.batch<T | OutcomeRow>([
       statement,
       this.db.prepare(OPERATION_OUTCOME).bind(this.cluster, this.namespace),
     ]);
     const row = owner?.results[0] as OutcomeRow | undefined;
-    if (row?.epoch !== this.#epoch) throw new Superseded(`${this.cluster}/${this.namespace}: taken over`);
+    if (row?.epoch !== epoch) throw new Superseded(`${this.cluster}/${this.namespace}: taken over`);
     this.#heldAt = this.#clock();
     return (found?.results[0] as T | undefined) ?? null;
   }
@@ -91,6 +90,20 @@ export class GraphStore {
   /** Whether this object was seen to hold the namespace within so many milliseconds. */
   heldWithin(milliseconds: number): boolean {
     return this.#clock() - this.#heldAt <= milliseconds;
+  }
+
+  /**
+   * The epoch of this object's hold on the namespace, taken when it is first asked for. To be asked for before anything
+   * is read that a commit is decided from: until then whoever holds the namespace can still change it.
+   *
+   * One claim, however many ask for it at once: a second one would end the first.
+   */
+  hold(): Promise<number> {
+    this.#claimed ??= this.#claim().catch((fault: unknown) => {
+      this.#claimed = undefined;
+      throw fault;
+    });
+    return this.#claimed;
   }
 
   async #claim(): Promise<number> {
@@ -111,25 +124,18 @@ export class GraphStore {
         return { ok: true, committed };
       } catch (error) {
         const fault = storeFault(error);
-        switch (fault) {
-          case "superseded":
-            throw new Superseded(`${this.cluster}/${this.namespace}: epoch ${commit.epoch} is over`);
-          case "stale":
-          case "closed":
-          case "moved":
-          case "taken":
-          case "overloaded":
-            return { ok: false, again: fault };
-          case "unknown": {
-            const committed = await this.#readBack(commit);
-            if (committed) return { ok: true, committed };
-            if (attempt === ATTEMPTS) throw error;
-            await backoff(attempt);
-            break;
-          }
-          case "broken":
-            throw error;
+        if (fault === "broken") throw error;
+        if (fault === "superseded") {
+          throw new Superseded(`${this.cluster}/${this.namespace}: epoch ${commit.epoch} is over`);
         }
+        // An earlier attempt may have been on its way still when it was looked up, and have come in since.
+        if (fault === "unknown" || attempt > 1) {
+          const committed = await this.#readBack(commit);
+          if (committed) return { ok: true, committed };
+        }
+        if (fault !== "unknown") return { ok: false, again: fault };
+        if (attempt === ATTEMPTS) throw error;
+        await backoff(attempt);
       }
     }
   }

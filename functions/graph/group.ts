@@ -1,21 +1,23 @@
 import { type GroupRow, type OwnerRow, READ_GROUP, READ_OWNERS } from "../../db/reads.ts";
+import { withEntries } from "../objects/apply/track.ts";
 import type { Clock } from "../objects/clock.ts";
 import { type Failure, type Outcome, refuse } from "../objects/failure.ts";
 import type { JsonObject } from "../objects/json.ts";
-import { apiVersion } from "../objects/kind.ts";
+import { apiVersion, type Kind, type Verb } from "../objects/kind.ts";
+import { CUSTOM_RESOURCE_DEFINITIONS } from "../objects/kinds/custom-resource.ts";
 import type { KindRegistry } from "../objects/kinds/registry.ts";
 import { scaleOf } from "../objects/kinds/scale.ts";
 import { byteLength } from "../objects/metadata/names.ts";
 import { asUid, type GroupResource, type Uid } from "../objects/object.ts";
 import { servedBody, toStoredBody } from "../objects/stored-body.ts";
 import { type OwnerFacts, uidsOf } from "./decide/classify.ts";
-import { type Candidate, decideCandidate, type NamespaceState } from "./decide/create.ts";
+import { type Candidate, type CreateContext, decideCandidate, type NamespaceState } from "./decide/create.ts";
 import { ownerPermissionFailure } from "./decide/owner-permissions.ts";
 import { decideRequest, type RequestDecision } from "./decide/request.ts";
 import type { GraphStore } from "./graph-store.ts";
-import type { KindsCache } from "./kinds-cache.ts";
+import type { ClusterKinds, KindsCache } from "./kinds-cache.ts";
 import { planWrite } from "./plan.ts";
-import type { MutationReply, MutationRequest, Result } from "./request.ts";
+import type { Mutation, MutationReply, MutationRequest, Result } from "./request.ts";
 import { type StoredObject, storedObject } from "./stored-object.ts";
 import { type CauseOfDeletion, type Write, writtenObject } from "./write.ts";
 
@@ -42,6 +44,7 @@ export async function commitGroup(
   kindsCache: KindsCache,
   clock: Clock,
 ): Promise<GroupResult> {
+  await store.hold();
   const prepared = prepareGroup(queue, store.namespace, clock);
   for (let attempt = 1; ; attempt++) {
     const view = await readGroup(prepared, store, kindsCache);
@@ -52,6 +55,9 @@ export async function commitGroup(
       if (!entry.decision.ok || entry.request.dryRun || !entry.decision.value.write) continue;
       const { write } = entry.decision.value;
       if (write.op === "create" && store.namespace !== "") commit.requiresOpenNamespace = true;
+      if (write.op === "create" && write.kind.traits.custom) {
+        commit.requiresDefinitions.push(write.kind.storedAs);
+      }
       const context = {
         namespace: store.namespace,
         kinds: view.kinds,
@@ -85,6 +91,8 @@ interface Prepared {
   request: MutationRequest;
   /** What a create's body was turned into, or why it could not be. */
   candidate: Outcome<Candidate> | undefined;
+  /** What a new object is made with. */
+  creation: CreateContext;
   name: string;
 }
 
@@ -96,11 +104,14 @@ interface Decided extends Prepared {
 
 /**
  * The first requests whose bodies fit into one batch. What a patch makes is known only now, so the limit on what was
- * sent is not enough. An object that has outgrown a row is refused.
+ * sent is not enough. An object that has outgrown a row only because of its `managedFields` loses them, as upstream has
+ * it; one that has outgrown it otherwise is refused.
  */
 function fitting(decided: Decided[]): Decided[] {
   let bytes = 0;
-  for (const [i, entry] of decided.entries()) {
+  for (const [i, asDecided] of decided.entries()) {
+    const entry = withinRow(asDecided);
+    decided[i] = entry;
     const size = entry.body === undefined ? 0 : byteLength(entry.body);
     if (size > OBJECT_BYTES) {
       const message = `Request entity too large: limit is ${OBJECT_BYTES}`;
@@ -117,6 +128,14 @@ function fitting(decided: Decided[]): Decided[] {
   return decided;
 }
 
+function withinRow(entry: Decided): Decided {
+  const { body, decision } = entry;
+  if (body === undefined || body.length * 3 <= OBJECT_BYTES || byteLength(body) <= OBJECT_BYTES) return entry;
+  const write = decision.ok ? decision.value.write : undefined;
+  const object = write && writtenObject(write);
+  return object === undefined ? entry : { ...entry, body: toStoredBody(withEntries(object, [])) };
+}
+
 function prepareGroup(queue: readonly MutationRequest[], namespace: string, clock: Clock): Prepared[] {
   const group: Prepared[] = [];
   const keys = new Set<string>();
@@ -125,22 +144,22 @@ function prepareGroup(queue: readonly MutationRequest[], namespace: string, cloc
     const { mutation, kind, version } = request;
     bytes += "text" in mutation ? byteLength(mutation.text) : 0;
     if (group.length > 0 && (group.length === GROUP_REQUESTS || bytes > GROUP_BYTES)) break;
+    const creation: CreateContext = {
+      kind,
+      version,
+      namespace,
+      now: clock(),
+      uid: asUid(crypto.randomUUID()),
+      random: Math.random,
+    };
     const candidate =
-      mutation.verb === "create"
-        ? decideCandidate(mutation.text, mutation.mediaType, {
-            kind,
-            version,
-            namespace,
-            now: clock(),
-            uid: asUid(crypto.randomUUID()),
-            random: Math.random,
-          })
-        : undefined;
+      mutation.verb === "create" ? decideCandidate(mutation.text, mutation.mediaType, creation) : undefined;
     const name = mutation.verb === "create" ? candidateName(candidate) : mutation.name;
-    const key = `${kind.storedAs} ${name}`;
+    // A definition is given its names by what the others hold: one that was written just before would be missed.
+    const key = kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS ? kind.storedAs : `${kind.storedAs} ${name}`;
     if (keys.has(key)) break;
     keys.add(key);
-    group.push({ request, candidate, name });
+    group.push({ request, candidate, creation, name });
   }
   return group;
 }
@@ -151,7 +170,7 @@ function candidateName(candidate: Outcome<Candidate> | undefined): string {
 
 interface View {
   rows: GroupRow[];
-  kinds: KindRegistry;
+  kinds: ClusterKinds;
   namespace: NamespaceState;
   owners: Map<Uid, OwnerFacts>;
 }
@@ -203,20 +222,31 @@ function ownerFacts(rows: readonly OwnerRow[]): Map<Uid, OwnerFacts> {
   );
 }
 
-function decide(entry: Prepared, view: View, place: number, namespace: string, now: number): Decided {
-  const { request, candidate } = entry;
-  if (candidate && !candidate.ok) return { ...entry, decision: candidate, body: undefined };
-  const gone = kindFailure(request, view.kinds);
-  if (gone) return { ...entry, decision: refuse(gone), body: undefined };
+function decide(prepared: Prepared, view: View, place: number, namespace: string, now: number): Decided {
+  const { candidate, creation } = prepared;
+  if (candidate && !candidate.ok) return { ...prepared, decision: candidate, body: undefined };
+  const kind = currentKind(prepared.request, view.kinds);
+  if (kind === undefined) {
+    return { ...prepared, decision: refuse({ reason: "NoSuchResource" }), body: undefined };
+  }
+  const entry = { ...prepared, request: { ...prepared.request, kind } };
+  const { request } = entry;
   const row = view.rows[place];
   let found: StoredObject | undefined;
   if (row?.uid != null) {
     found = storedObject(row as GroupRow & StoredRow, request.kind, request.version);
   }
+  // A definition that is going takes no new objects.
+  if (kind.traits.custom && !kind.verbs.includes(verbOf(request.mutation, found !== undefined))) {
+    return { ...entry, decision: refuse({ reason: "MethodNotAllowed" }), body: undefined };
+  }
   const decision = decideRequest(request, candidate?.value, {
     namespace: { name: namespace, state: view.namespace },
     found,
     now,
+    creation,
+    schema: view.kinds.definitions.schemaOf(request.kind.storedAs, request.version),
+    claims: view.kinds.definitions.claims,
   });
   const write = decision.ok ? decision.value.write : undefined;
   const denied = write && ownerPermission(request, write, namespace, view.kinds);
@@ -248,30 +278,38 @@ function ownerPermission(
   );
 }
 
-/** The request was routed by kinds that may be seconds old; those read with the group are exact. */
-function kindFailure({ kind, mutation }: MutationRequest, kinds: KindRegistry): Failure | undefined {
-  if (!kind.traits.custom) return undefined;
+/** An apply makes the object where there is none. */
+const verbOf = ({ verb }: Mutation, exists: boolean): Verb =>
+  verb === "apply" ? (exists ? "patch" : "create") : verb;
+
+/**
+ * A request was routed by kinds that may be seconds old; those read with the group are exact. Undefined when what it is
+ * about is served no more.
+ */
+function currentKind({ kind, version, mutation }: MutationRequest, kinds: KindRegistry): Kind | undefined {
+  if (!kind.traits.custom) return kind;
   const current = kinds.byStore(kind.storedAs);
-  if (current === undefined) return { reason: "NoSuchResource" };
-  // A definition that is going takes no new objects.
-  return current.verbs.includes(mutation.verb) ? undefined : { reason: "MethodNotAllowed" };
+  if (!current?.versions.includes(version)) return undefined;
+  const subresource = "subresource" in mutation ? mutation.subresource : undefined;
+  if (subresource === undefined) return current;
+  return current.subresources.some(({ name }) => name === subresource) ? current : undefined;
 }
 
 type StoredRow = { [K in keyof GroupRow]: NonNullable<GroupRow[K]> } & { deletion: string | null };
 
-/** Where the owners are that updates and patches name for the first time; creates were looked up with the read. */
+/** Where the owners are that a write names for the first time; those of a POST were looked up with the read. */
 async function ownersOf(
   decided: readonly Decided[],
   view: View,
   store: GraphStore,
 ): Promise<Map<Uid, OwnerFacts>> {
   const unknown = new Set<Uid>();
-  for (const { decision } of decided) {
+  for (const { decision, candidate } of decided) {
     const write = decision.ok ? decision.value.write : undefined;
-    if (write?.op !== "update") continue;
-    const before = uidsOf(write.stored.object.metadata.ownerReferences);
-    for (const uid of uidsOf(write.next.metadata.ownerReferences))
-      if (!before.includes(uid)) unknown.add(uid);
+    const next = write && writtenObject(write);
+    if (next === undefined || candidate !== undefined) continue;
+    const before = write?.op === "create" ? [] : uidsOf(write?.stored.object.metadata.ownerReferences);
+    for (const uid of uidsOf(next.metadata.ownerReferences)) if (!before.includes(uid)) unknown.add(uid);
   }
   if (unknown.size === 0) return view.owners;
   const { results } = await store.db

@@ -125,8 +125,10 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
       mutation.verb === "create" ? [] : [hotKey(kind.storedAs, mutation.name)],
     );
     this.#hot.forget(written);
-    const { replies, committed } = await commitGroup(requests, this.#graph, this.#kinds, this.clock);
-    this.#hot.forget(written);
+    // Afterwards as well, and also when it fails: a failed turn may have been committed.
+    const { replies, committed } = await commitGroup(requests, this.#graph, this.#kinds, this.clock).finally(
+      () => this.#hot.forget(written),
+    );
     if (committed) {
       this.#follow(committed);
       if (committed.leavesWork) {
@@ -151,8 +153,7 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
       store: this.#graph,
       kindsCache: this.#kinds,
       clock: this.clock,
-    });
-    this.#hot.forgetAll();
+    }).finally(() => this.#hot.forgetAll());
     if (committed) this.#follow(committed);
     return !empty;
   }
@@ -173,7 +174,7 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
         }),
       );
       if (fault instanceof Superseded) this.ctx.abort(fault.message);
-      this.#arm(ALARM_AFTER_FAULT);
+      else this.#arm(ALARM_AFTER_FAULT);
       throw fault;
     }
   }

@@ -1,15 +1,16 @@
 import type { OpenCommit } from "../../db/commit.ts";
 import { type Deletion, deletionOf, isPlain } from "../objects/deletion.ts";
 import { type Json, jsonEqual } from "../objects/json.ts";
+import type { Kind } from "../objects/kind.ts";
+import { CUSTOM_RESOURCE_DEFINITIONS, servesMore } from "../objects/kinds/custom-resource.ts";
+import { freesNames, nameClaim } from "../objects/kinds/names-conflict.ts";
 import type { KindRegistry } from "../objects/kinds/registry.ts";
-import type { KubeObject, OwnerReference, Uid } from "../objects/object.ts";
+import { asJson, type KubeObject, type OwnerReference, type Uid } from "../objects/object.ts";
 import { toStoredBody } from "../objects/stored-body.ts";
 import { linkProblem, type OwnerFacts } from "./decide/classify.ts";
 import { invalidNamespaceEvent } from "./decide/invalid-namespace-event.ts";
 import { TASKS } from "./tasks.ts";
 import type { CauseOfDeletion, Write } from "./write.ts";
-
-export const CUSTOM_RESOURCE_DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";
 
 export interface PlanContext {
   namespace: string;
@@ -48,6 +49,19 @@ export function planWrite(
       planRemoval(commit, write, cause, write.first !== undefined);
       break;
   }
+  if (write.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) planDefinition(commit, write);
+}
+
+/** What follows for others from a definition: references can be resolved that could not be, names become free. */
+function planDefinition(commit: OpenCommit, write: Write): void {
+  const before = write.op === "create" ? undefined : asJson(write.stored.object);
+  const next = write.op === "create" ? write.object : write.op === "update" ? write.next : undefined;
+  const after = next && asJson(next);
+  if (next && after && servesMore(before, after)) commit.work.push(TASKS.served(next.metadata.uid));
+  const claim = before && nameClaim(before);
+  if (write.op !== "create" && claim && freesNames(claim, after && nameClaim(after))) {
+    commit.work.push(TASKS.names(write.stored.uid, claim.group));
+  }
 }
 
 function planCreate(
@@ -67,7 +81,7 @@ function planCreate(
     hasLabels: Object.keys(metadata.labels ?? {}).length > 0,
     hasOwners: (metadata.ownerReferences ?? []).length > 0,
   });
-  planLinks(commit, object, metadata.ownerReferences ?? [], context);
+  if (isCollected(kind)) planLinks(commit, object, metadata.ownerReferences ?? [], context);
 }
 
 function planUpdate(
@@ -99,10 +113,17 @@ function planUpdate(
     const added = ownersAfter.filter(
       (reference) => !ownersBefore.some((old) => sameReference(old, reference)),
     );
-    planLinks(commit, next, added, context);
+    if (isCollected(kind)) planLinks(commit, next, added, context);
   }
   if (deletion !== null) planDeletion(commit, { kind, stored }, next, deletion, cause, context);
 }
+
+/** The policy that comes true: said, set by hand as a finalizer, or the default of the kind. */
+const POLICY: Record<Deletion, CauseOfDeletion["policy"]> = {
+  foreground: "Foreground",
+  orphan: "Orphan",
+  terminating: "Background",
+};
 
 /** What follows from an object's deletion beginning, or from what it waits for having changed. */
 function planDeletion(
@@ -115,13 +136,14 @@ function planDeletion(
 ): void {
   if (stored.deletion === null) {
     if (cause === undefined) throw new Error(`a deletion of ${stored.uid} begins without a cause`);
-    commit.begun.push({ ...cause, uid: stored.uid });
     if (kind.traits.deletion === "namespace") {
       commit.work.push(TASKS.namespace(next.metadata.name, stored.uid));
     }
     if (kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) commit.work.push(TASKS.finalize(stored.uid));
   }
   if (deletion === stored.deletion) return;
+  // Another DELETE may change the policy; the cause that is recorded stays the first one.
+  if (cause !== undefined) commit.begun.push({ ...cause, uid: stored.uid, policy: POLICY[deletion] });
   if (deletion === "foreground") commit.dependentsDue.push(stored.uid);
   if (deletion === "orphan") commit.releaseDue.push(stored.uid);
   if (deletion !== "terminating") commit.work.push(TASKS.owner(context.namespace, stored.uid));
@@ -156,6 +178,9 @@ function sameReference(a: OwnerReference, b: OwnerReference): boolean {
   return a.uid === b.uid && a.apiVersion === b.apiVersion && a.kind === b.kind && a.name === b.name;
 }
 
+/** The collector leaves Events alone: they expire. Source: kubernetes garbagecollector, ignoredResources. */
+export const isCollected = (kind: Kind): boolean => kind.traits.deletion !== "unsupported";
+
 /**
  * References that were just written: an owner that is not where it is claimed to be makes the dependent due a
  * look; one in a namespace it must not be named from is worth a Warning as well, once for each write.
@@ -168,16 +193,18 @@ function planLinks(
 ): void {
   const { uid } = dependent.metadata;
   let due = false;
+  let mismatch = false;
   for (const reference of references) {
     const owner = ownerOf(reference.uid as Uid);
     const problem = linkProblem(reference, owner, namespace, kinds);
     if (problem === "none" && owner?.namespace !== namespace) {
       commit.references.push({ dependent: uid, owner: reference.uid });
     }
-    if (problem === "none" || due) continue;
+    if (problem === "none") continue;
+    if (!due) commit.work.push(TASKS.examine(namespace, uid));
     due = true;
-    commit.work.push(TASKS.examine(namespace, uid));
-    if (problem === "wrong-namespace") {
+    // Only the first owner that is there and is not what is claimed counts; one that is absent is no mismatch.
+    if (problem === "wrong-namespace" && !mismatch) {
       commit.work.push(
         TASKS.event(
           namespace === "" ? "default" : namespace,
@@ -186,5 +213,6 @@ function planLinks(
         ),
       );
     }
+    mismatch ||= owner !== undefined;
   }
 }

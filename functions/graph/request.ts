@@ -1,6 +1,7 @@
 import type { Failure } from "../objects/failure.ts";
 import type { Kind, Subresource } from "../objects/kind.ts";
 import type { DeleteOptions } from "../objects/metadata/delete-options.ts";
+import type { FieldValidation } from "../objects/metadata/field-validation.ts";
 import type { PatchType } from "../objects/patch/patch.ts";
 import type { Principal } from "../objects/roles.ts";
 
@@ -11,7 +12,11 @@ export interface MutationRequest {
   version: string;
   /** The user: for the record of what is lost, and for what only some may write. */
   principal: Principal;
+  /** Who comes to own the fields that it changes; absent when nobody says. */
+  manager?: string;
   dryRun: boolean;
+  /** What becomes of fields that are unknown or come twice; they are ignored when nobody says. */
+  fieldValidation?: FieldValidation;
   mutation: Mutation;
 }
 
@@ -27,6 +32,8 @@ export type Mutation =
       mediaType: string;
     }
   | { verb: "patch"; name: string; subresource: SubresourceName | undefined; type: PatchType; text: string }
+  /** A PATCH with a configuration, which may make the object; `force` takes fields over from other owners. */
+  | { verb: "apply"; name: string; subresource: SubresourceName | undefined; text: string; force: boolean }
   | { verb: "delete"; name: string; options: DeleteOptions };
 
 export type MutationReply =

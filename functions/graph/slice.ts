@@ -1,9 +1,11 @@
 import { READ_WORK, type WorkItemRow } from "../../db/reads.ts";
 import type { Clock } from "../objects/clock.ts";
 import { deleteInstances, deleteNamespaceContent } from "./drain/content.ts";
+import { grantFreedNames } from "./drain/definition-names.ts";
 import { writeEvents } from "./drain/events.ts";
 import { examineDependents, examineObjects } from "./drain/examine.ts";
 import { finalizeContent } from "./drain/finalize.ts";
+import { examineAfterServed } from "./drain/newly-served.ts";
 import { reviewOwners } from "./drain/owners.ts";
 import { releaseDependents } from "./drain/release.ts";
 import type { GraphStore } from "./graph-store.ts";
@@ -33,6 +35,7 @@ const ITEMS = 500;
  */
 export async function workSlice(context: SliceContext): Promise<SliceResult> {
   const { store, clock } = context;
+  await store.hold();
   const { results } = await store.db
     .prepare(READ_WORK)
     .bind(store.cluster, store.namespace, clock(), ITEMS)
@@ -63,5 +66,9 @@ function perform(task: Task, items: WorkItemRow[], context: SliceContext): Promi
       return reviewOwners(items, context);
     case "finalize":
       return finalizeContent(items, context);
+    case "served":
+      return examineAfterServed(items, context);
+    case "names":
+      return grantFreedNames(items, context);
   }
 }

@@ -15,6 +15,8 @@ import type { JsonObject } from "../objects/json.ts";
  * | instances | a terminating CustomResourceDefinition | delete its objects in this namespace |
  * | owner | an owner in foreground or orphan deletion | take the finalizer off when no dependent is left |
  * | finalize | a terminating Namespace or CustomResourceDefinition | finish it when its content has gone |
+ * | served | a CustomResourceDefinition that was established | examine the dependents of owners that are absent |
+ * | names | a CustomResourceDefinition that gave up names | grant them to those of its group that asked for them |
  */
 export type Task =
   | "examine"
@@ -24,7 +26,9 @@ export type Task =
   | "namespace"
   | "instances"
   | "owner"
-  | "finalize";
+  | "finalize"
+  | "served"
+  | "names";
 
 const row = (
   namespace: string,
@@ -47,4 +51,6 @@ export const TASKS = {
     row(namespace, "instances", definition, 1, { detail: resource }),
   owner: (namespace: string, owner: string) => row(namespace, "owner", owner, 2),
   finalize: (uid: string) => row("", "finalize", uid, 2),
+  served: (definition: string) => row("", "served", definition, 1),
+  names: (definition: string, group: string) => row("", "names", definition, 1, { detail: group }),
 };

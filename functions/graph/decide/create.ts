@@ -1,9 +1,13 @@
 import { type FieldError, type Outcome, ok, refuse } from "../../objects/failure.ts";
 import { isJsonObject, type JsonObject } from "../../objects/json.ts";
 import { type Kind, resourceOf } from "../../objects/kind.ts";
-import { establish, validateCustomResourceDefinition } from "../../objects/kinds/custom-resource.ts";
+import { knownFields } from "../../objects/kinds/content-fields.ts";
+import {
+  CUSTOM_RESOURCE_DEFINITIONS,
+  validateCustomResourceDefinition,
+} from "../../objects/kinds/custom-resource.ts";
 import { prepareForCreate } from "../../objects/kinds/defaults.ts";
-import { decodeObject } from "../../objects/metadata/decode.ts";
+import { inspectObject } from "../../objects/metadata/decode.ts";
 import { validateMetadata } from "../../objects/metadata/metadata.ts";
 import { duplicatesWarning, withoutDuplicates } from "../../objects/metadata/owner-references.ts";
 import { prepareMetadataForCreate } from "../../objects/metadata/updates.ts";
@@ -28,6 +32,10 @@ export interface CreateContext {
 
 export interface Candidate {
   object: KubeObject;
+  /** What it was made of, decoded. */
+  sent: JsonObject;
+  /** What a strict reader minds in that. */
+  oddities: string[];
   /** What is wrong with it; reported after the state of the namespace, as upstream does. */
   errors: FieldError[];
   warnings: string[];
@@ -39,31 +47,40 @@ export interface Candidate {
  */
 export function decideCandidate(text: string, mediaType: string, context: CreateContext): Outcome<Candidate> {
   const { kind, version } = context;
-  const decoded = decodeObject(text, mediaType, {
+  const decoded = inspectObject(text, mediaType, {
     group: kind.group,
     version,
     kind: kind.kind,
     custom: kind.traits.custom,
+    fields: knownFields(kind),
   });
   if (!decoded.ok) return decoded;
-  const sent = isJsonObject(decoded.value.metadata) ? decoded.value.metadata : {};
+  const { object, oddities } = decoded.value;
+  const candidate = candidateOf(object, context);
+  return candidate.ok ? ok({ ...candidate.value, oddities }) : candidate;
+}
+
+/** The same from an object that has been decoded. */
+export function candidateOf(sentObject: JsonObject, context: CreateContext): Outcome<Candidate> {
+  const { kind } = context;
+  const sent = isJsonObject(sentObject.metadata) ? sentObject.metadata : {};
   const metadata = prepareMetadataForCreate(sent, context);
   if (!metadata.ok) return metadata;
 
   const references = withoutDuplicates(metadata.value.ownerReferences ?? []);
   if (references.duplicates.length > 0) metadata.value.ownerReferences = references.refs;
   const prepared = prepareForCreate(
-    { ...decoded.value, metadata: metadata.value as unknown as JsonObject },
+    { ...sentObject, metadata: metadata.value as unknown as JsonObject },
     kind,
   );
-  const definition = kind.storedAs === "customresourcedefinitions.apiextensions.k8s.io";
   const errors = [
     ...validateMetadata(asObject(prepared).metadata, kind),
-    ...(definition ? validateCustomResourceDefinition(prepared) : []),
+    ...(kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS ? validateCustomResourceDefinition(prepared) : []),
   ];
-  const object = definition && errors.length === 0 ? establish(prepared, context.now) : prepared;
   return ok({
-    object: asObject(object),
+    object: asObject(prepared),
+    sent: sentObject,
+    oddities: [],
     errors,
     warnings: references.duplicates.length > 0 ? [duplicatesWarning(references.duplicates)] : [],
   });

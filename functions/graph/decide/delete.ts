@@ -1,7 +1,15 @@
 import { type Failure, type Outcome, ok, refuse } from "../../objects/failure.ts";
 import type { Kind } from "../../objects/kind.ts";
+import { CUSTOM_RESOURCE_DEFINITIONS, terminating } from "../../objects/kinds/custom-resource.ts";
 import type { DeleteOptions } from "../../objects/metadata/delete-options.ts";
-import { type GroupResource, groupResource, type KubeObject, type Millis } from "../../objects/object.ts";
+import {
+  asJson,
+  asObject,
+  type GroupResource,
+  groupResource,
+  type KubeObject,
+  type Millis,
+} from "../../objects/object.ts";
 import { deleteNamespace } from "./delete-namespace.ts";
 import { deleteOrdinary } from "./delete-ordinary.ts";
 import { deletePod } from "./delete-pod.ts";
@@ -41,9 +49,19 @@ export function decideDelete(
     case "graceful":
       return ok(deletePod(stored, options, context));
     case "ordinary":
-    case "unsupported":
-      return ok(deleteOrdinary(stored, options, context));
+    case "unsupported": {
+      const decision = deleteOrdinary(stored, options, context);
+      return ok(
+        context.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS ? emptying(decision, context.now) : decision,
+      );
+    }
   }
+}
+
+/** A definition says from the start that its objects are being deleted. */
+function emptying(decision: DeleteDecision, now: Millis): DeleteDecision {
+  if (decision.outcome !== "keep") return decision;
+  return { ...decision, next: asObject(terminating(asJson(decision.next), now)) };
 }
 
 /** The uid is compared first: a successor of the same name is not the object that was meant. */

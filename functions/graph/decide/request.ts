@@ -1,19 +1,34 @@
+import { trackCreate, type Writer } from "../../objects/apply/track.ts";
 import type { ExpectedKind } from "../../objects/decode/object-types.ts";
 import { type Outcome, ok, refuse } from "../../objects/failure.ts";
 import type { JsonObject } from "../../objects/json.ts";
 import { type Kind, resourceOf } from "../../objects/kind.ts";
-import { decodeObject, readPatched } from "../../objects/metadata/decode.ts";
+import { knownFields } from "../../objects/kinds/content-fields.ts";
+import type { NameClaim } from "../../objects/kinds/names-conflict.ts";
+import {
+  duplicatesOf,
+  type Inspected,
+  inspectObject,
+  inspectPatched,
+  notHandled,
+  unfitPatch,
+} from "../../objects/metadata/decode.ts";
 import { urlMismatch } from "../../objects/metadata/updates.ts";
 import { asJson, asObject, type KubeObject, type Millis } from "../../objects/object.ts";
 import { applyPatch } from "../../objects/patch/patch.ts";
+import type { VersionSchema } from "../../objects/schema/custom-object.ts";
 import type { Mutation, MutationRequest } from "../request.ts";
 import type { StoredObject } from "../stored-object.ts";
 import type { Write } from "../write.ts";
-import { type Candidate, decideCreate, type NamespaceState } from "./create.ts";
+import { appliedTo, applyPermissionFailure, candidateOfApply } from "./apply.ts";
+import { completeCandidate } from "./complete-candidate.ts";
+import { type Candidate, type CreateContext, decideCreate, type NamespaceState } from "./create.ts";
+import { asRead, type CustomRules } from "./custom-object.ts";
 import { decideDelete } from "./delete.ts";
 import { IMMORTAL_NAMESPACES } from "./delete-namespace.ts";
+import { fieldCheck } from "./field-check.ts";
 import { decideScale } from "./scale.ts";
-import { decideUpdate, type UpdateDecision } from "./update.ts";
+import { decideUpdate, type Tracking, type UpdateDecision } from "./update.ts";
 
 /** What is to be written for a request, and what the answer says once it is. */
 export interface RequestDecision {
@@ -31,6 +46,12 @@ export interface RequestContext {
   /** What is stored under the request's key. */
   found: StoredObject | undefined;
   now: Millis;
+  /** For an object that an apply makes. */
+  creation: CreateContext;
+  /** What a custom kind's definition says of the version that is written. */
+  schema?: VersionSchema | undefined;
+  /** The names that definitions hold. */
+  claims?: readonly NameClaim[];
 }
 
 /** Decides one request against what is stored. `candidate` is what a create's body was turned into. */
@@ -42,22 +63,71 @@ export function decideRequest(
   const { mutation, kind } = request;
   if (mutation.verb === "create") {
     if (candidate === undefined) throw new Error("a create without a candidate");
-    const created = decideCreate(candidate, kind, context.namespace, context.found?.object);
-    if (!created.ok) return created;
-    return ok({
-      write: { op: "create", kind, object: created.value },
-      code: 201,
-      answer: { as: "written" },
-      warnings: candidate.warnings,
-    });
+    const completed = complete(candidate, request, context);
+    if (!completed.ok) return completed;
+    const tracked = trackCreate(completed.value.object, writerOf(request, context, undefined));
+    return createRequest({ ...completed.value, object: tracked }, kind, context);
+  }
+  if (context.found === undefined && mutation.verb === "apply") {
+    const { name } = mutation;
+    const denied = applyPermissionFailure(request, { namespace: context.creation.namespace, name });
+    if (denied) return refuse(denied);
+    const writer = writerOf(request, context, mutation.subresource);
+    const made = candidateOfApply(mutation, writer, context.creation);
+    const completed = made.ok ? complete(made.value, request, context) : made;
+    return completed.ok ? createRequest(completed.value, kind, context) : completed;
   }
   if (context.found === undefined) {
     return refuse({ reason: "NotFound", resource: resourceOf(kind), name: mutation.name });
   }
   return mutation.verb === "delete"
     ? deleteRequest(request, mutation, context.found, context.now)
-    : updateRequest(request, mutation, context.found, context);
+    : mutation.verb === "apply"
+      ? applyRequest(request, mutation, context.found, context)
+      : updateRequest(request, mutation, context.found, context);
 }
+
+function createRequest(
+  candidate: Candidate,
+  kind: Kind,
+  { namespace, found }: RequestContext,
+): Outcome<RequestDecision> {
+  const created = decideCreate(candidate, kind, namespace, found?.object);
+  if (!created.ok) return created;
+  return ok({
+    write: { op: "create", kind, object: created.value },
+    code: 201,
+    answer: { as: "written" },
+    warnings: candidate.warnings,
+  });
+}
+
+const complete = (
+  candidate: Candidate,
+  request: MutationRequest,
+  { claims = [], now, schema }: RequestContext,
+): Outcome<Candidate> => {
+  const check = fieldCheck(request.fieldValidation, (fault) => notHandled({}, expectedOf(request), fault));
+  return completeCandidate(candidate, request.kind, { schema, check }, { claims, now });
+};
+
+const expectedOf = ({ kind, version }: MutationRequest): ExpectedKind => ({
+  group: kind.group,
+  version,
+  kind: kind.kind,
+  custom: kind.traits.custom,
+  fields: knownFields(kind),
+});
+
+const writerOf = (
+  { manager = "", kind }: MutationRequest,
+  { now, schema }: RequestContext,
+  subresource: Writer["subresource"],
+): Writer => ({ manager, kind, subresource, schema: declared(schema), now });
+
+/** What says how fields are owned; where anything may stand, nothing does. */
+const declared = (schema: VersionSchema | undefined): JsonObject | undefined =>
+  schema?.preservesUnknown ? undefined : schema?.json;
 
 function deleteRequest(
   { kind, version }: MutationRequest,
@@ -105,41 +175,93 @@ function deleteRequest(
 }
 
 function updateRequest(
-  { kind, version }: MutationRequest,
+  request: MutationRequest,
   mutation: Mutation & { verb: "update" | "patch" },
   stored: StoredObject,
-  { now }: RequestContext,
+  context: RequestContext,
 ): Outcome<RequestDecision> {
+  const { kind } = request;
   const { subresource } = mutation;
-  if (subresource === "scale") return scaleRequest(mutation, stored, kind, now);
-  const expected = { group: kind.group, version, kind: kind.kind, custom: kind.traits.custom };
+  if (subresource === "scale") return scaleRequest(request, mutation, stored, context);
+  const expected = expectedOf(request);
   const sent =
     mutation.verb === "update"
-      ? decodeObject(mutation.text, mutation.mediaType, expected)
-      : patched(mutation, stored, kind, expected);
+      ? inspectObject(mutation.text, mutation.mediaType, expected)
+      : patched(mutation, asRead(stored.object, context.schema), kind, expected);
   if (!sent.ok) return sent;
+  const { object, oddities } = sent.value;
   const { name, namespace = "" } = stored.object.metadata;
-  const misplaced = urlMismatch(asObject(sent.value).metadata, { name, namespace });
+  const misplaced = urlMismatch(asObject(object).metadata, { name, namespace });
   if (misplaced) return refuse(misplaced);
-  const decided = decideUpdate(stored.object, sent.value, { kind, verb: mutation.verb, subresource, now });
+  const check = fieldCheck(request.fieldValidation, (fault) =>
+    mutation.verb === "patch" ? unfitPatch(JSON.stringify(object), fault) : notHandled({}, expected, fault),
+  );
+  const decided = decideUpdate(stored.object, object, {
+    kind,
+    verb: mutation.verb,
+    subresource,
+    now: context.now,
+    tracking: trackingOf(request, context, subresource),
+    rules: { schema: context.schema, check },
+    oddities,
+    ...(context.claims ? { claims: context.claims } : {}),
+  });
   if (!decided.ok) return decided;
   return ok(updateAnswer(decided.value, stored, kind));
 }
 
+const trackingOf = (
+  { manager = "" }: MutationRequest,
+  { schema }: RequestContext,
+  through: Tracking["through"],
+): Tracking => ({ manager, through, schema: declared(schema) });
+
+/** Of writes whose body is no object of the kind: nothing in it is odd. */
+const rulesOf = ({ schema }: RequestContext): CustomRules => ({ schema, check: () => ok([]) });
+
+function applyRequest(
+  request: MutationRequest,
+  mutation: Mutation & { verb: "apply" },
+  stored: StoredObject,
+  context: RequestContext,
+): Outcome<RequestDecision> {
+  const { kind, version } = request;
+  const { subresource } = mutation;
+  const applied = appliedTo(stored.object, mutation, version, writerOf(request, context, subresource));
+  if (!applied.ok) return applied;
+  const { object, ownerships } = applied.value;
+  const isScale = subresource === "scale";
+  const decided = decideUpdate(stored.object, object, {
+    kind,
+    verb: "patch",
+    subresource: isScale ? undefined : subresource,
+    now: context.now,
+    tracking: { ...trackingOf(request, context, subresource), applied: ownerships },
+    rules: rulesOf(context),
+    ...(context.claims ? { claims: context.claims } : {}),
+  });
+  if (!decided.ok) return decided;
+  const answer = updateAnswer(decided.value, stored, kind);
+  return ok(isScale ? { ...answer, shownAs: "scale" } : answer);
+}
+
 /** A scale is a view of the object: what is written is the object, what is answered is the view. */
 function scaleRequest(
+  request: MutationRequest,
   mutation: Mutation & { verb: "update" | "patch" },
   stored: StoredObject,
-  kind: Kind,
-  now: Millis,
+  context: RequestContext,
 ): Outcome<RequestDecision> {
+  const { kind } = request;
   const scaled = decideScale(stored.object, mutation, kind);
   if (!scaled.ok) return scaled;
   const decided = decideUpdate(stored.object, scaled.value, {
     kind,
     verb: mutation.verb,
     subresource: undefined,
-    now,
+    now: context.now,
+    tracking: trackingOf(request, context, "scale"),
+    rules: rulesOf(context),
   });
   return decided.ok ? ok({ ...updateAnswer(decided.value, stored, kind), shownAs: "scale" }) : decided;
 }
@@ -171,10 +293,14 @@ function updateAnswer(
 
 function patched(
   { type, text }: Mutation & { verb: "patch" },
-  stored: StoredObject,
+  stored: KubeObject,
   kind: Kind,
   expected: ExpectedKind,
-): Outcome<JsonObject> {
-  const result = applyPatch(asJson(stored.object), type, text, kind);
-  return result.ok ? readPatched(result.value, expected) : result;
+): Outcome<Inspected> {
+  const result = applyPatch(asJson(stored), type, text, kind);
+  if (!result.ok) return result;
+  const inspected = inspectPatched(result.value, expected);
+  if (!inspected.ok) return inspected;
+  const { object, oddities } = inspected.value;
+  return ok({ object, oddities: [...duplicatesOf(text), ...oddities] });
 }

@@ -1,5 +1,5 @@
 import { invalidValue, type Outcome, ok, refuse } from "../../objects/failure.ts";
-import { isJsonObject, type JsonObject } from "../../objects/json.ts";
+import { isJsonObject, type Json, type JsonObject } from "../../objects/json.ts";
 import type { Kind } from "../../objects/kind.ts";
 import { scaleOf, withReplicas } from "../../objects/kinds/scale.ts";
 import { decodeObject } from "../../objects/metadata/decode.ts";
@@ -8,7 +8,7 @@ import { applyPatch } from "../../objects/patch/patch.ts";
 import type { Mutation } from "../request.ts";
 
 /** Lists in a Scale have no merge keys, so any kind that is not custom serves to apply a patch to one. */
-const SCALE = { group: "autoscaling", version: "v1", kind: "Scale", custom: false };
+export const SCALE = { group: "autoscaling", version: "v1", kind: "Scale", custom: false };
 
 /**
  * What a PUT or a PATCH of the `scale` subresource makes of the object itself. Metadata that was sent is kept, so
@@ -27,11 +27,7 @@ export function decideScale(
   if (!sent.ok) return sent;
   const spec = isJsonObject(sent.value.spec) ? sent.value.spec : {};
   const replicas = spec.replicas ?? 0;
-  const { name } = stored.metadata;
-  if (typeof replicas !== "number" || !Number.isInteger(replicas) || replicas < 0) {
-    const errors = [invalidValue("spec.replicas", replicas, "must be greater than or equal to 0")];
-    return refuse({ reason: "Invalid", group: "autoscaling", kind: "Scale", name, errors });
-  }
+  if (!isReplicas(replicas)) return invalidReplicas(replicas, stored);
   const metadata = isJsonObject(sent.value.metadata) ? sent.value.metadata : {};
   const { uid, resourceVersion } = metadata;
   const stamped = withReplicas(asJson(stored), replicas, kind);
@@ -44,6 +40,26 @@ export function decideScale(
       ...(resourceVersion === undefined ? {} : { resourceVersion }),
     },
   });
+}
+
+/** A Scale that is applied, as the part of the object's own configuration that it is. Error: Invalid. */
+export function scaleConfiguration(stored: KubeObject, scale: JsonObject, kind: Kind): Outcome<JsonObject> {
+  const { replicas } = isJsonObject(scale.spec) ? scale.spec : {};
+  const config: JsonObject = {
+    apiVersion: stored.apiVersion,
+    kind: stored.kind,
+    metadata: scale.metadata ?? {},
+  };
+  if (replicas === undefined) return ok(config);
+  return isReplicas(replicas) ? ok(withReplicas(config, replicas, kind)) : invalidReplicas(replicas, stored);
+}
+
+const isReplicas = (value: Json): value is number =>
+  typeof value === "number" && Number.isInteger(value) && value >= 0;
+
+function invalidReplicas(replicas: Json, { metadata }: KubeObject): Outcome<never> {
+  const errors = [invalidValue("spec.replicas", replicas, "must be greater than or equal to 0")];
+  return refuse({ reason: "Invalid", group: "autoscaling", kind: "Scale", name: metadata.name, errors });
 }
 
 const builtIn = (kind: Kind): Kind => ({ ...kind, kind: "Scale", traits: { ...kind.traits, custom: false } });

@@ -1,10 +1,12 @@
 import {
   type ContentRow,
+  GET_OBJECT,
+  HAS_PODS,
+  type ObjectRow,
   READ_CONTENT,
-  READ_REMAINING,
-  type RemainingRow,
   type WorkItemRow,
 } from "../../../db/reads.ts";
+import { CUSTOM_RESOURCE_DEFINITIONS } from "../../objects/kinds/custom-resource.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import { asUid, type GroupResource } from "../../objects/object.ts";
 import type { SliceContext } from "../slice.ts";
@@ -28,12 +30,13 @@ export async function deleteNamespaceContent(items: WorkItemRow[], context: Slic
   const [item] = items;
   if (item === undefined) return undefined;
   const kinds = await currentKinds(context);
-  const { results } = await store.db
-    .prepare(READ_REMAINING)
-    .bind(store.cluster, store.namespace, JSON.stringify([PODS]))
-    .all<RemainingRow>();
-  const resources = results.length > 0 ? [PODS] : contentOrder(kinds);
-  return deleteContent(item, resources, kinds, context, {
+  const pods = await store.db
+    .prepare(HAS_PODS)
+    .bind(store.cluster, store.namespace)
+    .first<{ found: number }>();
+  const resources = pods?.found === 1 ? [PODS] : contentOrder(kinds);
+  const holder = { resource: "namespaces", name: store.namespace };
+  return deleteContent(item, holder, resources, kinds, context, {
     rule: "namespace",
     actor: NAMESPACE_CONTROLLER,
   });
@@ -45,7 +48,8 @@ export async function deleteInstances(items: WorkItemRow[], context: SliceContex
   if (item === undefined) return undefined;
   const kinds = await currentKinds(context);
   const resource = (item.detail ?? "") as GroupResource;
-  return deleteContent(item, [resource], kinds, context, { rule: "kind-removed", actor: API_SERVER });
+  const holder = { resource: CUSTOM_RESOURCE_DEFINITIONS, name: resource };
+  return deleteContent(item, holder, [resource], kinds, context, { rule: "kind-removed", actor: API_SERVER });
 }
 
 /** Resources in the order in which a namespace is emptied. */
@@ -55,31 +59,68 @@ export function contentOrder(kinds: KindRegistry): GroupResource[] {
   return [...stores];
 }
 
+/**
+ * Deletes what belongs to a holder that is going: a Namespace, or a CustomResourceDefinition. One of the same name
+ * that came after it is another holder, and its content is not to be touched. That it may come between this read and
+ * the batch does no harm: its content would come through the same mailbox, and so after the batch.
+ */
 async function deleteContent(
   item: WorkItemRow,
+  holder: { resource: string; name: string },
   resources: readonly GroupResource[],
   kinds: KindRegistry,
   { store }: SliceContext,
   why: Pick<TargetAction & { act: "delete" }, "rule" | "actor">,
 ): Promise<Slice> {
-  const { results } = await store.db
-    .prepare(READ_CONTENT)
-    .bind(store.cluster, store.namespace, JSON.stringify(resources), 0, "", SLICE_OBJECTS)
-    .all<ContentRow>();
+  const after = placeOf(item.cursor);
+  const [held, content] = await store.db.batch<ObjectRow | ContentRow>([
+    store.db.prepare(GET_OBJECT).bind(store.cluster, holder.resource, "", holder.name),
+    store.db
+      .prepare(READ_CONTENT)
+      .bind(
+        store.cluster,
+        store.namespace,
+        JSON.stringify(resources),
+        after.place,
+        after.name,
+        SLICE_OBJECTS,
+      ),
+  ]);
+  const current = held?.results[0] as ObjectRow | undefined;
+  if (current && (current.uid !== item.uid || current.deletion === null)) {
+    const nothing = await store.begin();
+    nothing.done.push(item.id);
+    return commitSlice(store, nothing);
+  }
+  const results = (content?.results ?? []) as ContentRow[];
   const targets: Target[] = results.map((row) => ({
     uid: asUid(row.uid),
     resource: row.resource as GroupResource,
     resourceVersion: row.resource_version,
-    plain: row.plain === 1,
+    // A large one is looked into, since only its body tells who its owners are.
+    plain: row.plain === 1 && row.owners !== null,
     size: row.size,
+    owners: JSON.parse(row.owners ?? "[]") as string[],
     action: { act: "delete", policy: "Background", cause: asUid(item.uid), unblock: false, ...why },
   }));
   const commit = await store.begin();
-  await planTargets(commit, targets.slice(0, fitting(targets)), store, kinds);
-  // What is terminating is passed over next time, so a pass that finds nothing has done all it can.
-  if (results.length === 0) {
+  const taken = fitting(targets);
+  await planTargets(commit, targets.slice(0, taken), store, kinds);
+  const last = results[taken - 1];
+  if (last === undefined) {
     commit.done.push(item.id);
     commit.work.push(TASKS.finalize(item.uid));
+  } else {
+    commit.advanced.push({ id: item.id, cursor: JSON.stringify([last.place, last.name]) });
   }
   return commitSlice(store, commit);
+}
+
+/**
+ * Where a pass goes on: a place in the list of resources, pods always being the first, and a name. Should the list
+ * change under it, what it misses is found by the finalizer, which begins another pass.
+ */
+function placeOf(cursor: string): { place: number; name: string } {
+  const [place, name] = cursor === "" ? [0, ""] : (JSON.parse(cursor) as [number, string]);
+  return { place, name };
 }

@@ -3,6 +3,7 @@ import {
   READ_DEPENDENTS,
   READ_EXAMINED,
   READ_FOREGROUND_DEPENDENTS,
+  READ_REFERENCES,
   READ_REMOVED,
   type WorkItemRow,
 } from "../../../db/reads.ts";
@@ -12,12 +13,15 @@ import { asUid, type GroupResource, type Uid } from "../../objects/object.ts";
 import type { OwnerFacts, ReferenceFacts } from "../decide/classify.ts";
 import { type CollectDecision, decideCollect } from "../decide/collect.ts";
 import type { GraphStore } from "../graph-store.ts";
+import { isCollected } from "../plan.ts";
 import type { SliceContext } from "../slice.ts";
 import { GARBAGE_COLLECTOR } from "./actors.ts";
-import { fitting, SLICE_OBJECTS } from "./budget.ts";
+import { fitting, LARGE_BYTES, SLICE_OBJECTS } from "./budget.ts";
 import { commitSlice, type Slice } from "./commit-slice.ts";
 import { currentKinds } from "./current-kinds.ts";
 import { planTargets, type Target } from "./plan-deletions.ts";
+
+type ReferencingRow = ExaminedRow & { owners: string };
 
 /** Examines the dependents of owners that are absent or in foreground deletion, in the order of their uids. */
 export async function examineDependents(items: WorkItemRow[], context: SliceContext): Promise<Slice> {
@@ -27,7 +31,8 @@ export async function examineDependents(items: WorkItemRow[], context: SliceCont
     .prepare(READ_DEPENDENTS)
     .bind(store.cluster, store.namespace, JSON.stringify(owners), SLICE_OBJECTS)
     .all<ExaminedRow>();
-  return examine(results, items, results.length === SLICE_OBJECTS, context);
+  const rows = await withReferences(results, store);
+  return examine(rows, items, results.length === SLICE_OBJECTS || rows.length < results.length, context);
 }
 
 /** Examines single objects: those whose reference names an owner that is not where it is claimed to be. */
@@ -37,14 +42,49 @@ export async function examineObjects(items: WorkItemRow[], context: SliceContext
     .prepare(READ_EXAMINED)
     .bind(store.cluster, store.namespace, JSON.stringify(items.map((item) => [item.id, item.uid])))
     .all<ExaminedRow>();
-  return examine(results, items, false, context);
+  const rows = await withReferences(results, store);
+  // Those from the first that was left out have not been looked at.
+  const left = results[rows.length]?.work;
+  const taken =
+    left === undefined
+      ? items
+      : items.slice(
+          0,
+          items.findIndex((item) => item.id === left),
+        );
+  return examine(rows, taken, false, context);
+}
+
+/** The first rows, with the references of the large ones, as many of those as one slice looks into. One always comes. */
+async function withReferences(rows: readonly ExaminedRow[], store: GraphStore): Promise<ReferencingRow[]> {
+  const large: string[] = [];
+  let bytes = 0;
+  let taken = 0;
+  for (const row of rows) {
+    if (row.owners === null) {
+      bytes += row.size;
+      if (bytes > LARGE_BYTES && large.length > 0) break;
+      large.push(row.uid);
+    }
+    taken++;
+  }
+  const found = large.length === 0 ? new Map<string, string>() : await readReferences(large, store);
+  return rows.slice(0, taken).map((row) => ({ ...row, owners: row.owners ?? found.get(row.uid) ?? "[]" }));
+}
+
+async function readReferences(uids: readonly string[], store: GraphStore): Promise<Map<string, string>> {
+  const { results } = await store.db
+    .prepare(READ_REFERENCES)
+    .bind(store.cluster, JSON.stringify(uids))
+    .all<{ uid: string; owners: string }>();
+  return new Map(results.map((row) => [row.uid, row.owners]));
 }
 
 /**
  * @param truncated whether the last row's task has more objects than were read
  */
 async function examine(
-  rows: ExaminedRow[],
+  rows: ReferencingRow[],
   items: WorkItemRow[],
   truncated: boolean,
   context: SliceContext,
@@ -66,7 +106,6 @@ async function examine(
   }
   commit.stillForeground = [...new Set(commit.stillForeground)];
   await planTargets(commit, targets, store, kinds);
-  commit.ownersDue.push(...ownersOfRemoved(rows, new Set(commit.removals.map((row) => row.uid))));
 
   const rest = rows[taken];
   const last = rows[taken - 1];
@@ -82,27 +121,21 @@ async function examine(
   return commitSlice(store, commit);
 }
 
-/** Owners that wait for their dependents want to know that one went. */
-function ownersOfRemoved(rows: readonly ExaminedRow[], removed: ReadonlySet<string>): string[] {
-  const owners = new Set<string>();
-  for (const row of rows) {
-    if (!removed.has(row.uid)) continue;
-    for (const reference of referencesOf(row)) {
-      if (reference.owner?.deletion === "foreground") owners.add(reference.reference.uid);
-    }
-  }
-  return [...owners];
-}
-
 interface Examined {
   target: Target | undefined;
   waitingFor: readonly Uid[];
 }
 
-async function decideAll(rows: ExaminedRow[], store: GraphStore, kinds: KindRegistry): Promise<Examined[]> {
+async function decideAll(
+  rows: ReferencingRow[],
+  store: GraphStore,
+  kinds: KindRegistry,
+): Promise<Examined[]> {
   const removed = await removedOwners(rows, store, kinds);
-  const decisions = rows.map((row) =>
-    decideCollect(
+  const decisions = rows.map((row): CollectDecision => {
+    const kind = kinds.byStore(row.resource as GroupResource);
+    if (kind && !isCollected(kind)) return { act: "keep" };
+    return decideCollect(
       {
         uid: asUid(row.uid),
         namespace: store.namespace,
@@ -114,14 +147,14 @@ async function decideAll(rows: ExaminedRow[], store: GraphStore, kinds: KindRegi
         hasDependents: row.has_dependents === 1,
       },
       kinds,
-    ),
-  );
+    );
+  });
   const inCycle = await foregroundDependents(rows, decisions, store);
   return rows.map((row, i) => examined(row, decisions[i], inCycle));
 }
 
 function examined(
-  row: ExaminedRow,
+  row: ReferencingRow,
   decision: CollectDecision | undefined,
   inCycle: ReadonlySet<string>,
 ): Examined {
@@ -132,6 +165,7 @@ function examined(
     resourceVersion: row.resource_version,
     plain: row.plain === 1,
     size: row.size,
+    owners: referencesOf(row).map(({ reference }) => reference.uid),
   };
   if (decision.act === "release") return { target: { ...found, action: decision }, waitingFor: [] };
   const { policy, rule, cause, waitingFor } = decision;
@@ -154,7 +188,7 @@ type OwnerColumns = [
   string | null,
 ];
 
-function referencesOf(row: ExaminedRow): ReferenceFacts[] {
+function referencesOf(row: ReferencingRow): ReferenceFacts[] {
   return (JSON.parse(row.owners) as OwnerColumns[]).map(
     ([apiVersion, kind, name, uid, blocking, resource, namespace, ownerName, deletion]) => ({
       reference: { apiVersion, kind, name, uid, blockOwnerDeletion: blocking === 1 },
@@ -168,7 +202,7 @@ function referencesOf(row: ExaminedRow): ReferenceFacts[] {
 
 /** Only for references whose kind is not served: an owner may have gone together with its kind. */
 async function removedOwners(
-  rows: readonly ExaminedRow[],
+  rows: readonly ReferencingRow[],
   store: GraphStore,
   kinds: KindRegistry,
 ): Promise<Map<Uid, { resource: GroupResource; name: string }>> {
@@ -190,7 +224,7 @@ async function removedOwners(
 
 /** Of those to be deleted in the foreground, the ones with a dependent that is itself waiting: a cycle closes. */
 async function foregroundDependents(
-  rows: readonly ExaminedRow[],
+  rows: readonly ReferencingRow[],
   decisions: readonly CollectDecision[],
   store: GraphStore,
 ): Promise<Set<string>> {

@@ -8,13 +8,13 @@ import {
   type RemainingRow,
   type WorkItemRow,
 } from "../../../db/reads.ts";
-import { CRD_CLEANUP_FINALIZER } from "../../objects/kinds/custom-resource.ts";
+import { CRD_CLEANUP_FINALIZER, CUSTOM_RESOURCE_DEFINITIONS } from "../../objects/kinds/custom-resource.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import type { GroupResource } from "../../objects/object.ts";
 import { isFinished } from "../decide/finished.ts";
 import { withFinalizers } from "../decide/mark.ts";
 import { namespaceProgress } from "../decide/namespace-progress.ts";
-import { CUSTOM_RESOURCE_DEFINITIONS, planWrite } from "../plan.ts";
+import { planWrite } from "../plan.ts";
 import type { SliceContext } from "../slice.ts";
 import { type StoredObject, storedObject } from "../stored-object.ts";
 import { TASKS } from "../tasks.ts";

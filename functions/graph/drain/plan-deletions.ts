@@ -18,6 +18,8 @@ export interface Target {
   plain: boolean;
   /** Of the body, in bytes: what it costs to look inside. */
   size: number;
+  /** All that it names, whatever has become of them. */
+  owners: readonly string[];
   action: TargetAction;
 }
 
@@ -60,6 +62,8 @@ export async function planTargets(
         cause,
         policy: "Background",
       });
+      // Whether one of them waits for it is asked in the batch: it may begin to between the read and the batch.
+      commit.ownersDue.push(...target.owners);
       continue;
     }
     const found = stored.get(uid);

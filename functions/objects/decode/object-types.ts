@@ -50,7 +50,8 @@ const objectMeta = struct("v1.ObjectMeta", {
   }),
   finalizers: optional("Finalizers", strings),
   clusterName: optional("ClusterName", string),
-  managedFields: optional("ManagedFields", {
+  // An empty list is not the same as none: it clears them.
+  managedFields: pointer("ManagedFields", {
     is: "list",
     of: { is: "object" },
     go: "[]v1.ManagedFieldsEntry",
@@ -78,6 +79,8 @@ export interface ExpectedKind {
   version: string;
   kind: string;
   custom: boolean;
+  /** All top-level fields, where they are known. */
+  fields?: readonly string[] | undefined;
 }
 
 export function objectType({ group, version, kind }: ExpectedKind): StructType {

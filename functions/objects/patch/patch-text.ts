@@ -1,3 +1,4 @@
+import { jsonSyntaxFault } from "../decode/json-syntax.ts";
 import { type Outcome, ok, refuse } from "../failure.ts";
 import { isJsonObject, type Json } from "../json.ts";
 
@@ -12,8 +13,8 @@ export function decodePatch(text: string): Outcome<Json> {
   let patch: Json;
   try {
     patch = JSON.parse(text) as Json;
-  } catch (fault) {
-    return undecodable(fault instanceof Error ? fault.message : String(fault));
+  } catch {
+    return undecodable(jsonSyntaxFault(text, MAX_NESTING) ?? "invalid JSON");
   }
   if (nestedTooDeeply(patch)) return undecodable("exceeded max depth");
   return namesPrototype(patch) ? undecodable('the field name "__proto__" is not allowed') : ok(patch);

@@ -1,0 +1,184 @@
+import { describe, expect, it, test } from "vitest";
+import { GET_OBJECT } from "../../db/reads.ts";
+import { WatchedDatabase } from "./database.fixture.ts";
+import { kindOf } from "./decide/decide.fixture.ts";
+import { blocking, create, DB, ownedBy, patch, remove, TestCluster } from "./graph.fixture.ts";
+
+// In D1's own counts: rows are what it costs, and round trips are what it takes.
+
+const configMap = kindOf("configmaps");
+const namespaces = kindOf("namespaces");
+const labels = { app: "web" };
+
+/** A cascade of one slice, and one of several. */
+const [FEW, MANY] = [500, 6000];
+
+async function watchedCluster() {
+  const watched = new WatchedDatabase(DB);
+  const cluster = await TestCluster.create(["team"], watched.asD1);
+  return { watched, cluster };
+}
+
+describe("one object among a thousand costs", () => {
+  it("to get, create, update and delete, no more than it would alone", async () => {
+    const { watched, cluster } = await watchedCluster();
+    const names = Array.from({ length: 1000 }, (_, i) => `n${i}`);
+    await cluster.ask("team", ...names.map((name) => create(configMap, { name, labels })));
+    const costs = async (act: () => Promise<unknown>) => {
+      watched.reset();
+      await act();
+      return watched.costs;
+    };
+    const owner = await cluster.make(configMap, { name: "owner" });
+    const get = watched.prepare(GET_OBJECT).bind(cluster.id, "configmaps", "team", "n500");
+    expect(await costs(() => get.first())).toEqual({ calls: 1, statements: 1, rowsRead: 1, rowsWritten: 0 });
+    const made = await costs(() =>
+      cluster.make(configMap, { name: "new", labels, owners: [blocking(owner)] }),
+    );
+    expect(made).toMatchObject({ calls: 2, rowsWritten: 8 });
+    expect(made.rowsRead).toBeLessThan(40);
+    const updated = await costs(() => cluster.ask("team", patch(configMap, "new", { data: { k: "v" } })));
+    expect(updated).toMatchObject({ calls: 2, rowsWritten: 4 });
+    expect(updated.rowsRead).toBeLessThan(30);
+    const deleted = await costs(() => cluster.ask("team", remove(configMap, "n500")));
+    expect(deleted).toMatchObject({ calls: 2 });
+    expect(deleted.rowsWritten).toBeLessThan(12);
+    expect(deleted.rowsRead).toBeLessThan(50);
+    expect((await costs(() => cluster.settle())).rowsWritten).toBe(0);
+  });
+
+  it("in a group of a hundred one read and one batch", async () => {
+    const { watched, cluster } = await watchedCluster();
+    const names = Array.from({ length: 100 }, (_, i) => `n${i}`);
+    watched.reset();
+    await cluster.ask("team", ...names.map((name) => create(configMap, { name })));
+    expect(watched.costs).toMatchObject({ calls: 3 });
+    watched.reset();
+    await cluster.ask("team", ...names.map((name) => remove(configMap, name)));
+    expect(watched.costs).toMatchObject({ calls: 2 });
+  });
+});
+
+type Rows = { read: number; written: number };
+
+interface PerObject extends Rows {
+  calls: number;
+  /** The same for each statement. */
+  bySql: Map<string, Rows>;
+}
+
+/** Rows for each object of a cascade of so many, from the DELETE to rest. */
+async function perObject(
+  count: number,
+  begin: (cluster: TestCluster, count: number) => Promise<void>,
+): Promise<PerObject> {
+  const { watched, cluster } = await watchedCluster();
+  watched.reset();
+  await begin(cluster, count);
+  await cluster.settle();
+  const { calls, rowsRead, rowsWritten } = watched.costs;
+  const each = (rows: { rowsRead: number; rowsWritten: number }): Rows => ({
+    read: rows.rowsRead / count,
+    written: rows.rowsWritten / count,
+  });
+  const bySql = new Map([...watched.bySql].map(([sql, rows]) => [sql, each(rows)]));
+  return { calls, ...each({ rowsRead, rowsWritten }), bySql };
+}
+
+async function dependents(cluster: TestCluster, count: number, fields: object, before = "owner") {
+  const watched = cluster.db as unknown as WatchedDatabase;
+  const owner = await cluster.make(configMap, { name: before });
+  const requests = Array.from({ length: count }, (_, i) =>
+    create(configMap, { name: `d${i}`, labels, owners: [blocking(owner)], ...fields }),
+  );
+  await cluster.ask("team", ...requests);
+  await cluster.settle();
+  watched.reset();
+  return owner;
+}
+
+/** The most rows for one object, whatever the size of the cascade; and how many objects one round trip deals with. */
+const cascades: [
+  string,
+  { read: number; written: number; perCall: number },
+  (cluster: TestCluster, count: number) => Promise<void>,
+][] = [
+  [
+    "in the background",
+    { read: 35, written: 6, perCall: 150 },
+    async (cluster, count) => {
+      await dependents(cluster, count, {});
+      await cluster.ask("team", remove(configMap, "owner"));
+    },
+  ],
+  [
+    "in the foreground",
+    { read: 40, written: 6, perCall: 150 },
+    async (cluster, count) => {
+      await dependents(cluster, count, {});
+      await cluster.ask("team", remove(configMap, "owner", { propagationPolicy: "Foreground" }));
+    },
+  ],
+  [
+    "that orphans",
+    { read: 35, written: 6, perCall: 100 },
+    async (cluster, count) => {
+      await dependents(cluster, count, {});
+      await cluster.ask("team", remove(configMap, "owner", { propagationPolicy: "Orphan" }));
+    },
+  ],
+  [
+    "over dependents with finalizers",
+    { read: 35, written: 8, perCall: 100 },
+    async (cluster, count) => {
+      await dependents(cluster, count, { finalizers: ["x/a"] });
+      await cluster.ask("team", remove(configMap, "owner"));
+    },
+  ],
+  [
+    "of a Namespace",
+    { read: 40, written: 8, perCall: 80 },
+    async (cluster, count) => {
+      await dependents(cluster, count, {});
+      await cluster.ask("", remove(namespaces, "team"));
+    },
+  ],
+  [
+    "of a Namespace whose objects finalizers hold",
+    { read: 45, written: 8, perCall: 80 },
+    async (cluster, count) => {
+      await dependents(cluster, count, { finalizers: ["x/a"] });
+      await cluster.ask("", remove(namespaces, "team"));
+    },
+  ],
+];
+
+describe("a cascade costs so much for each object, however many there are,", () => {
+  test.each(cascades)("%s", { timeout: 30_000 }, async (_, most, begin) => {
+    const few = await perObject(FEW, begin);
+    const many = await perObject(MANY, begin);
+    for (const costs of [few, many]) {
+      expect(costs.read).toBeLessThan(most.read);
+      expect(costs.written).toBeLessThan(most.written);
+    }
+    expect(MANY / many.calls).toBeGreaterThan(most.perCall);
+    for (const [sql, { read, written }] of many.bySql) {
+      const before = few.bySql.get(sql) ?? { read: 0, written: 0 };
+      expect(read, sql).toBeLessThan(before.read * 1.1 + 0.2);
+      expect(written, sql).toBeLessThan(before.written * 1.1 + 0.2);
+    }
+  });
+
+  it("and one that is examined in vain nothing to write", async () => {
+    const { watched, cluster } = await watchedCluster();
+    const other = await cluster.make(configMap, { name: "other" });
+    const owner = await cluster.make(configMap, { name: "owner" });
+    const requests = Array.from({ length: 500 }, (_, i) =>
+      create(configMap, { name: `d${i}`, owners: [ownedBy(other), ownedBy(owner)] }),
+    );
+    await cluster.ask("team", ...requests);
+    watched.reset();
+    await cluster.settle();
+    expect(watched.costs.rowsWritten).toBe(0);
+  });
+});
