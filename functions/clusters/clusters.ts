@@ -80,6 +80,7 @@ async function createFirstNamespaces(cluster: number, { graphs, namespaceKind }:
       kind: namespaceKind,
       version: "v1",
       principal: { user: "system:apiserver", role: "admin" },
+      manager: "kubegc",
       dryRun: false,
       mutation: {
         verb: "create",

@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import answers from "../../test/recorded/go-durations.json" with { type: "json" };
 import {
   type Duration,
   durationToMillis,
@@ -17,9 +17,7 @@ interface Recorded {
 }
 
 /** What Go 1.19 answered. */
-const recorded = JSON.parse(
-  readFileSync(new URL("../../test/recorded/go-durations.json", import.meta.url), "utf8"),
-) as Recorded[];
+const recorded: Recorded[] = answers;
 
 describe("as Go reads and prints it", () => {
   test.each(recorded)("$text", ({ text, nanoseconds, printed, fault }) => {

@@ -74,8 +74,8 @@ describe("an applied configuration", () => {
     expect(merged.fields).toEqual(
       podTemplate(
         { name: "b", image: "nginx:1" },
-        { name: "a", image: "nginx:2" },
         { name: "sidecar", image: "proxy" },
+        { name: "a", image: "nginx:2" },
       ),
     );
   });

@@ -15,15 +15,21 @@ const containers = (names: readonly string[]) =>
       {
         name: fc.constantFrom(...names),
         image: word,
-        env: fc.uniqueArray(fc.record({ name: word, value: word }), { selector: ({ name }) => name }),
+        env: fc.uniqueArray(fc.record({ name: word, value: word }), {
+          selector: ({ name }) => name,
+          minLength: 1,
+        }),
         command: fc.array(word, { maxLength: 2 }),
       },
       { requiredKeys: ["name"] },
     ),
-    { selector: ({ name }) => name, maxLength: 3 },
+    { selector: ({ name }) => name, minLength: 1, maxLength: 3 },
   );
 
-/** Configurations that speak of fields with these names only; `scalars` is a field of the spec. */
+/**
+ * Configurations that speak of fields with these names only; `scalar` is a field of the spec. No list is empty: an empty
+ * one has no owner.
+ */
 const configuration = (names: readonly string[], scalar: string): fc.Arbitrary<JsonObject> =>
   fc.record(
     {

@@ -39,7 +39,7 @@ describe("the names of a definition", () => {
   });
 
   test.each<[string, JsonObject, string]>([
-    ["a plural that is a short name", crd("wi", "Wi"), 'PluralConflict: "wi" is already in use'],
+    ["a plural that is a short name", crd("wi", "Wiz"), 'PluralConflict: "wi" is already in use'],
     [
       "a singular that is a plural",
       crd("gadgets", "Gadget", { singular: "widgets" }),

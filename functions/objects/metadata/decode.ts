@@ -1,6 +1,8 @@
 import { parseBody } from "../decode/body.ts";
+import { duplicateFields } from "../decode/duplicate-fields.ts";
 import { apiVersionAndKind, type ExpectedKind, METADATA, objectType } from "../decode/object-types.ts";
 import { describeFault, readTyped } from "../decode/typed-fields.ts";
+import { unknownFields } from "../decode/unknown-fields.ts";
 import { type Failure, invalidValue, type Outcome, ok, refuse } from "../failure.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { apiVersion, parseApiVersion } from "../kind.ts";
@@ -16,6 +18,18 @@ import { apiVersion, parseApiVersion } from "../kind.ts";
  * Source: kubernetes `endpoints/handlers/create.go` and `rest.go` (transformDecodeError), with the texts of 1.20.
  */
 export function decodeObject(text: string, mediaType: string, expected: ExpectedKind): Outcome<JsonObject> {
+  const inspected = inspectObject(text, mediaType, expected);
+  return inspected.ok ? ok(inspected.value.object) : inspected;
+}
+
+/** An object that was read, and what only a strict reader minds in it: `unknown field "metadata.foo"`. */
+export interface Inspected {
+  object: JsonObject;
+  oddities: string[];
+}
+
+/** As `decodeObject`; says besides which fields come twice, and which are known to be none. */
+export function inspectObject(text: string, mediaType: string, expected: ExpectedKind): Outcome<Inspected> {
   const parsed = parseBody(text, mediaType);
   if (!parsed.ok) return parsed;
   if ("fault" in parsed.value) return unrecognized(text, expected, parsed.value.fault);
@@ -26,7 +40,21 @@ export function decodeObject(text: string, mediaType: string, expected: Expected
   const otherKind = kindMismatch(type, object, expected);
   if (otherKind !== undefined) return refuse(otherKind);
   const reading = readObject(object, json, expected);
-  return "fault" in reading ? refuse(notHandled({}, expected, reading.fault)) : ok(reading.value);
+  if ("fault" in reading) return refuse(notHandled({}, expected, reading.fault));
+  // Of other encodings nothing is left that could come twice.
+  const twice = json === text ? duplicatesOf(json) : [];
+  return ok({ object: reading.value, oddities: [...twice, ...unknownIn(object, expected)] });
+}
+
+/** What a strict reader minds in a JSON text, whatever it is about. */
+export const duplicatesOf = (json: string): string[] =>
+  duplicateFields(json).map((path) => `duplicate field ${JSON.stringify(path)}`);
+
+function unknownIn(object: JsonObject, { fields }: ExpectedKind): string[] {
+  return [
+    ...(fields ? Object.keys(object).filter((field) => !fields.includes(field)) : []),
+    ...unknownFields(object.metadata, METADATA, "metadata"),
+  ].map((path) => `unknown field ${JSON.stringify(path)}`);
 }
 
 /**
@@ -38,14 +66,27 @@ export function decodeObject(text: string, mediaType: string, expected: Expected
  * Source: kubernetes `endpoints/handlers/patch.go`.
  */
 export function readPatched(object: JsonObject, expected: ExpectedKind): Outcome<JsonObject> {
+  const inspected = inspectPatched(object, expected);
+  return inspected.ok ? ok(inspected.value.object) : inspected;
+}
+
+/** As `readPatched`; says besides which fields are known to be none. */
+export function inspectPatched(object: JsonObject, expected: ExpectedKind): Outcome<Inspected> {
   const json = JSON.stringify(object);
   const type = apiVersionAndKind(object);
   const otherKind = "fault" in type ? type.fault : kindFault(type, expected)?.fault;
   const reading = otherKind === undefined ? readObject(object, json, expected) : { fault: otherKind };
-  if (!("fault" in reading)) return ok(reading.value);
+  if (!("fault" in reading)) {
+    return ok({ object: reading.value, oddities: unknownIn(object, expected) });
+  }
+  return refuse(unfitPatch(json, reading.fault));
+}
+
+/** What a patch made, as JSON, cannot be stored. */
+export function unfitPatch(json: string, fault: string): Failure {
   const shown = json.length > SHOWN_OF_PATCHED ? `${json.slice(0, SHOWN_OF_PATCHED)} ...` : json;
-  const errors = [invalidValue("patch", shown, reading.fault)];
-  return refuse({ reason: "Invalid", group: "", kind: "", name: "", errors });
+  const errors = [invalidValue("patch", shown, fault)];
+  return { reason: "Invalid", group: "", kind: "", name: "", errors };
 }
 
 /** Characters of an object that are put into an answer. */
@@ -124,7 +165,7 @@ function kindMismatch(claim: Claim, object: JsonObject, expected: ExpectedKind):
 /** `core`, `apps`, `rbac`: the Go package of a group's internal types. */
 const internalPackage = (group: string): string => (group === "" ? "core" : (group.split(".")[0] ?? group));
 
-function notHandled(claim: Claim, expected: ExpectedKind, fault: string): Failure {
+export function notHandled(claim: Claim, expected: ExpectedKind, fault: string): Failure {
   const { apiVersion: given = apiVersion(expected.group, expected.version), kind = expected.kind } = claim;
   const version = JSON.stringify(parseApiVersion(given)?.version ?? given);
   const message = `${kind} in version ${version} cannot be handled as a ${expected.kind}: ${fault}`;

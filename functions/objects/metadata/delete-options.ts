@@ -131,8 +131,8 @@ export function decodeDryRun(
   return errors.length > 0 ? refuse(invalidOptions(options, errors)) : ok(values.length > 0);
 }
 
-const dryRunFaults = (values: readonly string[]): FieldError[] =>
+export const dryRunFaults = (values: readonly string[]): FieldError[] =>
   values.every((value) => value === "All") ? [] : [unsupportedValue("dryRun", values, ["All"])];
 
-const invalidOptions = (kind: string, errors: FieldError[]) =>
+export const invalidOptions = (kind: string, errors: FieldError[]) =>
   ({ reason: "Invalid", group: "meta.k8s.io", kind, name: "", errors }) as const;

@@ -79,10 +79,7 @@ function validateNamespace({ namespace = "" }: ObjectMeta, kind: Kind): FieldErr
 }
 
 /** Also of the labels in a selector or a template: `field` says where they are. */
-function validateLabels(
-  labels: Readonly<Record<string, string>>,
-  field = "metadata.labels",
-): FieldError[] {
+function validateLabels(labels: Readonly<Record<string, string>>, field = "metadata.labels"): FieldError[] {
   return Object.entries(labels).flatMap(([key, value]) => [
     ...qualifiedNameFaults(key).map((fault) => invalidValue(field, key, fault)),
     ...labelValueFaults(value).map((fault) => invalidValue(field, value, fault)),

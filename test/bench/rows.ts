@@ -1,0 +1,21 @@
+import { cascadeRows } from "./cascades.ts";
+import { coldStartRow } from "./cold-start.ts";
+import { createRows } from "./creates.ts";
+import { deleteCallRow } from "./delete-call.ts";
+import { getRows } from "./gets.ts";
+import { listRows } from "./lists.ts";
+import { readsDuringCascadeRow } from "./reads-during-cascade.ts";
+import type { Row } from "./row.ts";
+import { watchRow } from "./watches.ts";
+
+/** In the order in which they run; the largest database comes last. */
+export const rows: readonly Row[] = [
+  ...cascadeRows,
+  deleteCallRow,
+  ...createRows,
+  ...getRows,
+  ...listRows,
+  watchRow,
+  readsDuringCascadeRow,
+  coldStartRow,
+];
