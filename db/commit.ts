@@ -15,6 +15,8 @@ export interface Commit {
   requiresDefinitions: readonly string[];
   /** Owners of other namespaces that must still be in foreground deletion, or the batch is refused as `moved`. */
   stillForeground: readonly string[];
+  /** Owners that nobody may name by now, or the batch is refused as `moved`. */
+  withoutDependents: readonly string[];
   creates: readonly CreatedRow[];
   updates: readonly UpdatedRow[];
   removals: readonly RemovedRow[];
@@ -100,6 +102,7 @@ export function emptyCommit(at: Pick<Commit, "cluster" | "namespace" | "epoch" |
     requiresOpenNamespace: false,
     requiresDefinitions: [],
     stillForeground: [],
+    withoutDependents: [],
     creates: [],
     updates: [],
     removals: [],
@@ -130,8 +133,10 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
   const taken = changed + removals.length;
   const batch: D1PreparedStatement[] = [];
   const answers = { version: -1, work: [] as number[] };
-  const run = (text: string, ...values: (string | number | null)[]) =>
-    batch.push(db.prepare(text).bind(...values)) - 1;
+  const run = (text: string, ...values: (string | number | null)[]) => {
+    for (const value of values) if (typeof value === "string") assertFits(value);
+    return batch.push(db.prepare(text).bind(...values)) - 1;
+  };
 
   run(sql.GUARD_EPOCH, cluster, namespace, commit.epoch);
   if (commit.requiresOpenNamespace) run(sql.GUARD_OPEN_NAMESPACE, cluster, namespace);
@@ -140,6 +145,9 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
   }
   if (commit.stillForeground.length > 0) {
     run(sql.GUARD_STILL_FOREGROUND, cluster, JSON.stringify(commit.stillForeground));
+  }
+  if (commit.withoutDependents.length > 0) {
+    run(sql.GUARD_WITHOUT_DEPENDENTS, cluster, JSON.stringify(commit.withoutDependents));
   }
   const expected = [...updates, ...removals].filter((row) => row.expected !== null);
   if (expected.length > 0) {
@@ -231,6 +239,16 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
     }
   }
   return { versions: versionsOf(commit, resourceVersion), resourceVersion, wake: [...wake] };
+}
+
+/** What a D1 parameter may hold, in bytes. Locally twice as much passes, so nothing but this would show a batch too large. */
+const PARAMETER_BYTES = 2_000_000;
+
+function assertFits(parameter: string): void {
+  // Three bytes at most for each UTF-16 unit: only long texts have to be counted.
+  if (parameter.length * 3 <= PARAMETER_BYTES) return;
+  const bytes = new TextEncoder().encode(parameter).length;
+  if (bytes > PARAMETER_BYTES) throw new Error(`a parameter of ${bytes} bytes is more than D1 takes`);
 }
 
 /** Numbers are given in the order creates, updates, removals; an object updated and removed has the later one. */

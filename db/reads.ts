@@ -172,6 +172,11 @@ SELECT ${COLUMNS} FROM (
   CROSS JOIN objects d ON d.uid = r.dependent_uid) o
 WHERE o.total <= ?6 OR o.total = octet_length(o.body) ORDER BY o.uid`;
 
+/** How large the bodies with these uids are. ?2: uids. */
+export const READ_SIZES = `
+SELECT o.uid, octet_length(o.body) AS size FROM json_each(?2) e CROSS JOIN objects o ON o.uid = e.value
+WHERE o.cluster = ?1`;
+
 /**
  * In which namespaces an owner has dependents, and in which ones that block it, as JSON lists. ?2: owner. Goes from
  * namespace to namespace in the index.

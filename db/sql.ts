@@ -36,6 +36,11 @@ INSERT INTO guard (moved)
 SELECT 1 FROM json_each(?2) e CROSS JOIN objects o ON o.uid = e.value
 WHERE o.cluster = ?1 AND o.deletion IS NOT 'foreground' LIMIT 1`;
 
+/** ?2: uids. */
+export const GUARD_WITHOUT_DEPENDENTS = `
+INSERT INTO guard (moved)
+SELECT 1 FROM json_each(?2) e CROSS JOIN owner_refs r ON r.cluster = ?1 AND r.owner_uid = e.value LIMIT 1`;
+
 /** ?1: [uid, resourceVersion]. */
 export const GUARD_VERSIONS = `
 INSERT INTO guard (stale)
@@ -202,6 +207,11 @@ export const DELETE_WORK = "DELETE FROM work WHERE id IN (SELECT value FROM json
 /** ?1: [id, cursor]. */
 export const ADVANCE_WORK =
   "UPDATE work SET cursor = e.value ->> 1 FROM json_each(?1) e WHERE work.id = e.value ->> 0";
+
+/** The first task that is due at ?3 waits until ?4. */
+export const PUT_OFF_WORK = `
+UPDATE work SET due_at = ?4 WHERE id = (
+  SELECT id FROM work WHERE cluster = ?1 AND namespace = ?2 AND due_at <= ?3 ORDER BY stage, id LIMIT 1)`;
 
 export const RECORD_OPERATION = `
 UPDATE namespaces_owner SET

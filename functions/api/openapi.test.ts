@@ -98,6 +98,7 @@ describe("OpenAPI v3", () => {
     const { paths } = documentOf("apps", "v1");
     const patch = paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}"]?.patch;
     expect(Object.keys(patch?.requestBody?.content ?? {})).toEqual([
+      "application/apply-patch+yaml",
       "application/json-patch+json",
       "application/merge-patch+json",
     ]);

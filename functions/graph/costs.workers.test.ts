@@ -43,7 +43,7 @@ describe("one object among a thousand costs", () => {
     const deleted = await costs(() => cluster.ask("team", remove(configMap, "n500")));
     expect(deleted).toMatchObject({ calls: 2 });
     expect(deleted.rowsWritten).toBeLessThan(12);
-    expect(deleted.rowsRead).toBeLessThan(50);
+    expect(deleted.rowsRead).toBeLessThan(60);
     expect((await costs(() => cluster.settle())).rowsWritten).toBe(0);
   });
 
@@ -97,10 +97,13 @@ async function dependents(cluster: TestCluster, count: number, fields: object, b
   return owner;
 }
 
-/** The most rows for one object, whatever the size of the cascade; and how many objects one round trip deals with. */
+/**
+ * The most rows for one object, whatever the size of the cascade; and how many objects one round trip deals with, at
+ * least. `again`: by how much a slice that looks into bodies may have read more than it could take.
+ */
 const cascades: [
   string,
-  { read: number; written: number; perCall: number },
+  { read: number; written: number; perCall: number; again?: number },
   (cluster: TestCluster, count: number) => Promise<void>,
 ][] = [
   [
@@ -129,7 +132,7 @@ const cascades: [
   ],
   [
     "over dependents with finalizers",
-    { read: 35, written: 8, perCall: 100 },
+    { read: 35, written: 8, perCall: 100, again: 1.3 },
     async (cluster, count) => {
       await dependents(cluster, count, { finalizers: ["x/a"] });
       await cluster.ask("team", remove(configMap, "owner"));
@@ -154,7 +157,7 @@ const cascades: [
 ];
 
 describe("a cascade costs so much for each object, however many there are,", () => {
-  test.each(cascades)("%s", { timeout: 30_000 }, async (_, most, begin) => {
+  test.each(cascades)("%s", { timeout: 30_000 }, async (_, { again = 1.1, ...most }, begin) => {
     const few = await perObject(FEW, begin);
     const many = await perObject(MANY, begin);
     for (const costs of [few, many]) {
@@ -164,8 +167,8 @@ describe("a cascade costs so much for each object, however many there are,", () 
     expect(MANY / many.calls).toBeGreaterThan(most.perCall);
     for (const [sql, { read, written }] of many.bySql) {
       const before = few.bySql.get(sql) ?? { read: 0, written: 0 };
-      expect(read, sql).toBeLessThan(before.read * 1.1 + 0.2);
-      expect(written, sql).toBeLessThan(before.written * 1.1 + 0.2);
+      expect(read, sql).toBeLessThan(before.read * again + 0.2);
+      expect(written, sql).toBeLessThan(before.written * again + 0.2);
     }
   });
 

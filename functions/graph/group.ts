@@ -43,12 +43,15 @@ export async function commitGroup(
   store: GraphStore,
   kindsCache: KindsCache,
   clock: Clock,
+  took: (requests: number) => void = () => undefined,
 ): Promise<GroupResult> {
   await store.hold();
   const prepared = prepareGroup(queue, store.namespace, clock);
+  took(prepared.length);
   for (let attempt = 1; ; attempt++) {
     const view = await readGroup(prepared, store, kindsCache);
     const decided = fitting(prepared.map((entry, i) => decide(entry, view, i, store.namespace, clock())));
+    took(decided.length);
     const commit = await store.begin();
     const owners = await ownersOf(decided, view, store);
     for (const entry of decided) {

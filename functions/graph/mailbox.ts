@@ -1,7 +1,10 @@
 /** What the mailbox works on: requests in groups, and slices of work between them. */
 export interface Turns<Request, Reply> {
-  /** Decides and commits the first n requests together, and answers those; n is at least one. */
-  group(requests: readonly Request[]): Promise<readonly Reply[]>;
+  /**
+   * Decides and commits the first n requests together, and answers those; n is at least one. `took` is told n before
+   * anything is written, so that a fault is theirs alone.
+   */
+  group(requests: readonly Request[], took: (n: number) => void): Promise<readonly Reply[]>;
   /** Does one bounded slice of work; true when there may be more. */
   slice(): Promise<boolean>;
 }
@@ -71,14 +74,19 @@ export class Mailbox<Request, Reply> {
   async #groupTurn(): Promise<void> {
     const group = this.#waiting;
     this.#waiting = [];
+    let taken = group.length;
+    const requests = group.map((entry) => entry.request);
     try {
-      const replies = await this.#turns.group(group.map((entry) => entry.request));
-      // What did not fit into the turn's batch goes first in the next one.
-      this.#waiting.unshift(...group.slice(replies.length));
+      const replies = await this.#turns.group(requests, (n) => {
+        taken = n;
+      });
+      taken = replies.length;
       for (const [i, reply] of replies.entries()) group[i]?.answer(reply);
     } catch (fault) {
-      for (const entry of group) entry.fail(fault);
+      for (const entry of group.slice(0, taken)) entry.fail(fault);
     }
+    // What did not fit into the turn's batch goes first in the next one.
+    this.#waiting.unshift(...group.slice(taken));
   }
 }
 

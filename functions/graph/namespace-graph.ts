@@ -9,8 +9,9 @@ import { commitGroup } from "./group.ts";
 import { type HotObject, HotObjects } from "./hot-objects.ts";
 import { KindsCache } from "./kinds-cache.ts";
 import { Mailbox } from "./mailbox.ts";
+import { Pace } from "./pace.ts";
 import type { MutationReply, MutationRequest } from "./request.ts";
-import { workSlice } from "./slice.ts";
+import { putOffFirst, workSlice } from "./slice.ts";
 
 /** What a graph object needs of its surroundings. */
 export interface GraphEnv extends Databases {
@@ -20,6 +21,8 @@ export interface GraphEnv extends Databases {
 
 /** Beyond this many waiting requests the answer is 429. */
 const MAILBOX_LIMIT = 4096;
+/** The same for their bodies together: the object has 128 MB for everything. */
+const MAILBOX_BYTES = 32_000_000;
 /** The alarm stands by for work that the object was evicted from, or crashed over. */
 const ALARM_AFTER = 2000;
 /**
@@ -30,6 +33,10 @@ const ALARM_AFTER = 2000;
 const GATHERING = 50;
 /** So long after it was seen to hold the namespace an object answers from memory. */
 const HOLD_CONFIRMED = 1000;
+/** Graph objects that are woken at the same time. */
+const WOKEN_TOGETHER = 50;
+/** How long an alarm waits for the outbox to be empty. */
+const ALARM_PATIENCE = 60_000;
 /** After a fault, how long the outbox rests. */
 const ALARM_AFTER_FAULT = 5000;
 
@@ -48,17 +55,20 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
   readonly #mailbox: Mailbox<MutationRequest, MutationReply>;
   readonly #kinds = new KindsCache();
   readonly #hot = new HotObjects();
+  readonly #pace = new Pace();
   #store: GraphStore | undefined;
   #armed = false;
   #poking: Promise<void> | undefined;
   #newest = 0;
+  /** Of the bodies of requests that are not answered yet. */
+  #bytes = 0;
   #gathering: Promise<void> | undefined;
 
   constructor(ctx: DurableObjectState, env: GraphEnv) {
     super(ctx, env);
     this.#mailbox = new Mailbox(
       {
-        group: (requests) => this.#guarded(() => this.#group(requests)),
+        group: (requests, took) => this.#guarded(() => this.#group(requests, took)),
         slice: () => this.#guarded(() => this.#slice()),
       },
       MAILBOX_LIMIT,
@@ -69,7 +79,7 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
   mutate(requests: MutationRequest[]): Promise<MutationReply[]> {
     return Promise.all(
       requests.map((request): Promise<MutationReply> | MutationReply =>
-        this.#mailbox.full
+        this.#mailbox.full || this.#bytes > MAILBOX_BYTES
           ? {
               ok: false,
               failure: {
@@ -78,9 +88,17 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
                 retryAfterSeconds: 1,
               },
             }
-          : this.#mailbox.ask(request),
+          : this.#ask(request),
       ),
     );
+  }
+
+  async #ask(request: MutationRequest): Promise<MutationReply> {
+    const bytes = "text" in request.mutation ? request.mutation.text.length : 0;
+    this.#bytes += bytes;
+    return this.#mailbox.ask(request).finally(() => {
+      this.#bytes -= bytes;
+    });
   }
 
   /**
@@ -109,7 +127,8 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
 
   override async alarm(): Promise<void> {
     this.#armed = false;
-    await this.#mailbox.work();
+    // Under a steady load the mailbox never rests, and an alarm has fifteen minutes: whatever is left arms another one.
+    await Promise.race([this.#mailbox.work(), new Promise((resolve) => setTimeout(resolve, ALARM_PATIENCE))]);
   }
 
   get #graph(): GraphStore {
@@ -120,15 +139,22 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
     return this.#store;
   }
 
-  async #group(requests: readonly MutationRequest[]): Promise<readonly MutationReply[]> {
+  async #group(
+    requests: readonly MutationRequest[],
+    took: (n: number) => void,
+  ): Promise<readonly MutationReply[]> {
     const written = requests.flatMap(({ kind, mutation }) =>
       mutation.verb === "create" ? [] : [hotKey(kind.storedAs, mutation.name)],
     );
     this.#hot.forget(written);
     // Afterwards as well, and also when it fails: a failed turn may have been committed.
-    const { replies, committed } = await commitGroup(requests, this.#graph, this.#kinds, this.clock).finally(
-      () => this.#hot.forget(written),
-    );
+    const { replies, committed } = await commitGroup(
+      requests,
+      this.#graph,
+      this.#kinds,
+      this.clock,
+      took,
+    ).finally(() => this.#hot.forget(written));
     if (committed) {
       this.#follow(committed);
       if (committed.leavesWork) {
@@ -148,14 +174,27 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
   }
 
   async #slice(): Promise<boolean> {
+    const rest = this.#pace.rest(this.clock());
+    if (rest > 0) {
+      this.#arm(rest);
+      return false;
+    }
+    const context = { store: this.#graph, kindsCache: this.#kinds, clock: this.clock };
     this.#hot.forgetAll();
-    const { empty, committed } = await workSlice({
-      store: this.#graph,
-      kindsCache: this.#kinds,
-      clock: this.clock,
-    }).finally(() => this.#hot.forgetAll());
-    if (committed) this.#follow(committed);
-    return !empty;
+    try {
+      const { empty, committed } = await workSlice(context, this.#pace.items);
+      if (!empty) {
+        this.#pace.committed(committed?.changed ?? false, this.clock());
+        this.#arm(ALARM_AFTER);
+      }
+      if (committed) this.#follow(committed);
+      return !empty;
+    } catch (fault) {
+      if (!(fault instanceof Superseded) && this.#pace.failed(this.clock())) await putOffFirst(context);
+      throw fault;
+    } finally {
+      this.#hot.forgetAll();
+    }
   }
 
   /** A superseded object must write no more: it ends itself, and the next call begins a new one. */
@@ -182,14 +221,22 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
   /** Tells others what was committed, without holding up the mailbox. What is lost here is found by their polls. */
   #follow({ resourceVersion, wake }: { resourceVersion: number; wake: readonly string[] }): void {
     const { cluster } = this.#graph;
-    for (const namespace of wake) {
-      const graph = this.env.NAMESPACE_GRAPH.getByName(graphName(cluster, namespace));
-      this.ctx.waitUntil(graph.wake().catch(() => undefined));
-    }
+    if (wake.length > 0) this.ctx.waitUntil(this.#wakeOthers(cluster, wake));
     this.#newest = Math.max(this.#newest, resourceVersion);
     this.#poking ??= this.#poke(cluster).finally(() => {
       this.#poking = undefined;
     });
+  }
+
+  /** A cluster-scoped owner may have dependents in thousands of namespaces: so many at a time. */
+  async #wakeOthers(cluster: number, namespaces: readonly string[]): Promise<void> {
+    for (let i = 0; i < namespaces.length; i += WOKEN_TOGETHER) {
+      await Promise.allSettled(
+        namespaces
+          .slice(i, i + WOKEN_TOGETHER)
+          .map((namespace) => this.env.NAMESPACE_GRAPH.getByName(graphName(cluster, namespace)).wake()),
+      );
+    }
   }
 
   /** One poke at a time; commits that happen meanwhile share the next one. */

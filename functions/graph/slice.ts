@@ -1,5 +1,7 @@
 import { READ_WORK, type WorkItemRow } from "../../db/reads.ts";
+import { PUT_OFF_WORK } from "../../db/sql.ts";
 import type { Clock } from "../objects/clock.ts";
+import type { Slice } from "./drain/commit-slice.ts";
 import { deleteInstances, deleteNamespaceContent } from "./drain/content.ts";
 import { grantFreedNames } from "./drain/definition-names.ts";
 import { writeEvents } from "./drain/events.ts";
@@ -22,23 +24,22 @@ export interface SliceContext {
 export interface SliceResult {
   /** Whether the outbox was found empty. */
   empty: boolean;
-  committed?: { resourceVersion: number; wake: string[] };
+  committed?: NonNullable<Slice>;
 }
-
-/** As many rows of the outbox are looked at together. */
-const ITEMS = 500;
 
 /**
  * Does one bounded slice of a namespace's work: the oldest tasks of the lowest stage, all of one sort, decided
  * from one read and committed as one batch that also takes them off the outbox. Run twice, the second run finds
  * nothing: that is what makes a lost alarm, and a repeated one, harmless.
+ *
+ * @param most rows of the outbox to look at
  */
-export async function workSlice(context: SliceContext): Promise<SliceResult> {
+export async function workSlice(context: SliceContext, most = 500): Promise<SliceResult> {
   const { store, clock } = context;
   await store.hold();
   const { results } = await store.db
     .prepare(READ_WORK)
-    .bind(store.cluster, store.namespace, clock(), ITEMS)
+    .bind(store.cluster, store.namespace, clock(), most)
     .all<WorkItemRow>();
   const first = results[0];
   if (first === undefined) return { empty: true };
@@ -46,6 +47,18 @@ export async function workSlice(context: SliceContext): Promise<SliceResult> {
   const items = until < 0 ? results : results.slice(0, until);
   const committed = await perform(first.task as Task, items, context);
   return committed ? { empty: false, committed } : { empty: false };
+}
+
+/** After a task has failed again and again: so long it waits before its next turn, in ms. */
+const PUT_OFF = 10 * 60_000;
+
+/** Puts off the task that the next slice would begin with. */
+export async function putOffFirst({ store, clock }: SliceContext): Promise<void> {
+  const now = clock();
+  await store.db
+    .prepare(PUT_OFF_WORK)
+    .bind(store.cluster, store.namespace, now, now + PUT_OFF)
+    .run();
 }
 
 function perform(task: Task, items: WorkItemRow[], context: SliceContext): Promise<SliceResult["committed"]> {

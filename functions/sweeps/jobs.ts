@@ -1,6 +1,14 @@
 import type { KubeObject, Millis } from "../objects/object.ts";
 import { type Decision, keep, remove, skip } from "./decision.ts";
-import { conditionsOf, dueNow, isTerminating, momentOf, specOf } from "./object-fields.ts";
+import {
+  conditionsOf,
+  dueNow,
+  isAbsent,
+  isTerminating,
+  momentOf,
+  secondsOf,
+  specOf,
+} from "./object-fields.ts";
 import type { SweepSwitch } from "./settings.ts";
 
 /** When a Job's `ttlSecondsAfterFinished` runs out. */
@@ -31,15 +39,17 @@ export function finishedJob(job: KubeObject): FinishedJob | undefined {
 
 /** Source: kubernetes `controller/ttlafterfinished` (timeLeft, getFinishAndExpireTime), KEP-592. */
 export function jobExpiry(job: KubeObject): JobExpiry {
-  const ttl = specOf(job).ttlSecondsAfterFinished ?? null;
+  const { ttlSecondsAfterFinished } = specOf(job);
   const finished = finishedJob(job);
   if (isTerminating(job)) return { state: "never", reason: "is being deleted" };
-  if (ttl === null) return { state: "never", reason: "has no ttlSecondsAfterFinished" };
+  if (isAbsent(ttlSecondsAfterFinished)) return { state: "never", reason: "has no ttlSecondsAfterFinished" };
   if (finished === undefined) return { state: "never", reason: "has not finished" };
-  if (typeof ttl !== "number" || !Number.isInteger(ttl) || ttl < 0) {
+  const ttl = secondsOf(ttlSecondsAfterFinished);
+  if (ttl === null) {
+    const shown = JSON.stringify(ttlSecondsAfterFinished);
     return {
       state: "unreadable",
-      problem: `spec.ttlSecondsAfterFinished is not a number of seconds: ${JSON.stringify(ttl)}`,
+      problem: `spec.ttlSecondsAfterFinished is not a number of seconds: ${shown}`,
     };
   }
   if (finished.at === null) {

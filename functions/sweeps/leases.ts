@@ -1,6 +1,6 @@
 import type { KubeObject, Millis } from "../objects/object.ts";
 import { type Decision, keep, remove, skip } from "./decision.ts";
-import { createdAt, dueNow, isTerminating, momentOf, specOf } from "./object-fields.ts";
+import { createdAt, dueNow, isAbsent, isTerminating, momentOf, secondsOf, specOf } from "./object-fields.ts";
 import type { SettingsOf } from "./settings.ts";
 
 type LeaseSettings = SettingsOf<"leases">;
@@ -32,33 +32,42 @@ function roleOf({ kind, metadata }: KubeObject): LeaseRole {
  *
  * Source: kubernetes `controlplane/controller/apiserverleasegc` (isLeaseExpired).
  */
-export const isValidIdentityLease = (lease: KubeObject, now: Millis): boolean =>
-  roleOf(lease) === "identity" && now < identityExpiry(lease);
-
-/** A Lease without a time or a duration has expired. Strict: the whole duration belongs to the holder. */
-function identityExpiry(lease: KubeObject): Millis {
-  const renewed = momentOf(specOf(lease).renewTime);
-  const seconds = specOf(lease).leaseDurationSeconds;
-  return renewed === null || typeof seconds !== "number" ? dueNow(lease) : renewed + seconds * 1000 + 1;
+export function isValidIdentityLease(lease: KubeObject, now: Millis): boolean {
+  const expiry = identityExpiry(lease);
+  return roleOf(lease) === "identity" && expiry !== null && now < expiry;
 }
 
-function candidateExpiry(candidate: KubeObject, settings: LeaseSettings): Millis {
-  const renewed = momentOf(specOf(candidate).renewTime);
-  return renewed === null ? dueNow(candidate) : renewed + settings.leaseCandidateValidDuration + 1;
+/**
+ * The first moment after `renewTime` and a duration: strict, since the whole duration belongs to the holder. Without a
+ * time or a duration it has expired; null when there is one that cannot be read.
+ */
+function expiryAfter(lease: KubeObject, duration: { millis: Millis } | { seconds: unknown }): Millis | null {
+  const { renewTime } = specOf(lease);
+  const renewed = momentOf(renewTime);
+  const seconds = "seconds" in duration ? secondsOf(duration.seconds) : duration.millis / 1000;
+  if (isAbsent(renewTime) || ("seconds" in duration && isAbsent(duration.seconds))) return dueNow(lease);
+  return renewed === null || seconds === null ? null : renewed + seconds * 1000 + 1;
 }
+
+const identityExpiry = (lease: KubeObject): Millis | null =>
+  expiryAfter(lease, { seconds: specOf(lease).leaseDurationSeconds });
+
+const candidateExpiry = (candidate: KubeObject, settings: LeaseSettings): Millis | null =>
+  expiryAfter(candidate, { millis: settings.leaseCandidateValidDuration });
 
 /** A Node Lease may be renewed before its Node is registered, so it must have run out, and some time must have passed. */
 function abandonedAt(lease: KubeObject, settings: LeaseSettings): Millis | null {
-  const since = momentOf(specOf(lease).renewTime) ?? createdAt(lease);
-  if (since === null) return null;
-  const seconds = specOf(lease).leaseDurationSeconds;
+  const { renewTime, leaseDurationSeconds } = specOf(lease);
+  const since = isAbsent(renewTime) ? createdAt(lease) : momentOf(renewTime);
+  const seconds = isAbsent(leaseDurationSeconds) ? 0 : secondsOf(leaseDurationSeconds);
+  if (since === null || seconds === null) return null;
   const owned = (lease.metadata.ownerReferences ?? []).length > 0;
   const grace = owned ? settings.ownedNodeLeaseGracePeriod : settings.ownerlessNodeLeaseGracePeriod;
-  return since + (typeof seconds === "number" ? Math.max(0, seconds) * 1000 : 0) + grace + 1;
+  return since + seconds * 1000 + grace + 1;
 }
 
-export function leaseDueAt(lease: KubeObject, settings: LeaseSettings): Millis | null {
-  if (!settings.enabled || isTerminating(lease)) return null;
+/** Null for a Lease that is nobody's here, and where its times cannot be read. */
+function expiryOf(lease: KubeObject, settings: LeaseSettings): Millis | null {
   switch (roleOf(lease)) {
     case "node":
       return abandonedAt(lease, settings);
@@ -69,6 +78,11 @@ export function leaseDueAt(lease: KubeObject, settings: LeaseSettings): Millis |
     case "other":
       return null;
   }
+}
+
+export function leaseDueAt(lease: KubeObject, settings: LeaseSettings): Millis | null {
+  if (!settings.enabled || isTerminating(lease) || roleOf(lease) === "other") return null;
+  return expiryOf(lease, settings) ?? dueNow(lease);
 }
 
 export interface LeaseFacts {
@@ -91,35 +105,22 @@ export function decideLease(
 ): Decision {
   if (!settings.enabled) return keep("the sweep is off");
   if (isTerminating(lease)) return keep("is being deleted");
-  switch (roleOf(lease)) {
-    case "other":
-      return keep("is neither a Node's nor an API server's");
-    case "identity": {
-      const expiry = identityExpiry(lease);
-      return now < expiry
-        ? keep("its API server renewed it", expiry)
-        : remove(lease, "identity-lease-expired", "its API server stopped renewing it");
-    }
-    case "candidate": {
-      const expiry = candidateExpiry(lease, settings);
-      return now < expiry
-        ? keep("its candidate renewed it", expiry)
-        : remove(lease, "lease-candidate-expired", "its candidate stopped renewing it");
-    }
+  const role = roleOf(lease);
+  if (role === "other") return keep("is neither a Node's nor an API server's");
+  const expiry = expiryOf(lease, settings);
+  if (expiry === null) return skip("its renewTime or leaseDurationSeconds cannot be read");
+  if (now < expiry) return keep("its holder renewed it", expiry);
+  switch (role) {
+    case "identity":
+      return remove(lease, "identity-lease-expired", "its API server stopped renewing it");
+    case "candidate":
+      return remove(lease, "lease-candidate-expired", "its candidate stopped renewing it");
     case "node":
-      return decideNodeLease(lease, facts, settings, now);
+      return decideNodeLease(lease, facts, now);
   }
 }
 
-function decideNodeLease(
-  lease: KubeObject,
-  { node }: LeaseFacts,
-  settings: LeaseSettings,
-  now: Millis,
-): Decision {
-  const expiry = abandonedAt(lease, settings);
-  if (expiry === null) return skip("it was never renewed, and when it was created cannot be read");
-  if (now < expiry) return keep("has not run out for long enough", expiry);
+function decideNodeLease(lease: KubeObject, { node }: LeaseFacts, now: Millis): Decision {
   switch (node.found) {
     case "unknown":
       return skip(node.problem, now + LOOK_AGAIN);

@@ -24,6 +24,14 @@ export function momentOf(value: unknown): Millis | null {
   return typeof value === "string" && "time" in readTime(value) ? Date.parse(value) : null;
 }
 
+/** A count of seconds, as a 32-bit field holds it; null when it is absent or not one. */
+export function secondsOf(value: unknown): number | null {
+  const isCount = typeof value === "number" && Number.isInteger(value) && value >= 0 && value < 2 ** 31;
+  return isCount ? value : null;
+}
+
+export const isAbsent = (value: unknown): value is null | undefined => value === undefined || value === null;
+
 export const createdAt = ({ metadata }: KubeObject): Millis | null => momentOf(metadata.creationTimestamp);
 
 /**

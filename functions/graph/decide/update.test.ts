@@ -80,6 +80,7 @@ describe("an update", () => {
       { ownerReferences: [refersTo(namespace, "n", { uid: "" })] },
       "Invalid",
     ],
+    ["a mark of a deletion that nobody asked for", { deletionTimestamp: EARLIER }, "Invalid"],
     ["a finalizer without a domain", { finalizers: ["nonsense"] }, "Invalid"],
   ])("with %s is refused", (_, metadata, reason) => {
     const object = stored(configMap);

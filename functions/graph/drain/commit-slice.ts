@@ -2,7 +2,15 @@ import type { Commit } from "../../../db/commit.ts";
 import { backoff } from "../backoff.ts";
 import type { GraphStore } from "../graph-store.ts";
 
-export type Slice = { resourceVersion: number; wake: string[] } | undefined;
+/** Undefined when nothing was written. */
+export type Slice =
+  | {
+      resourceVersion: number;
+      wake: string[];
+      /** Whether an object was written, and not the outbox alone. */
+      changed: boolean;
+    }
+  | undefined;
 
 /**
  * Commits a slice. When something was not as it had been read nothing is written, and the next slice, which
@@ -10,7 +18,8 @@ export type Slice = { resourceVersion: number; wake: string[] } | undefined;
  */
 export async function commitSlice(store: GraphStore, commit: Commit): Promise<Slice> {
   const outcome = await store.commit(commit);
-  if (outcome.ok) return outcome.committed;
+  const changed = commit.creates.length + commit.updates.length + commit.removals.length > 0;
+  if (outcome.ok) return { ...outcome.committed, changed };
   if (outcome.again === "overloaded") await backoff(6);
   return undefined;
 }

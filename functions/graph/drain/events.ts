@@ -38,7 +38,7 @@ export async function writeEvents(items: WorkItemRow[], context: SliceContext): 
     );
   }
   const outcome = await store.commit(commit);
-  if (outcome.ok) return outcome.committed;
+  if (outcome.ok) return { ...outcome.committed, changed: true };
   if (outcome.again !== "closed" && outcome.again !== "taken") return undefined;
   const dropped = await store.begin();
   dropped.done.push(...items.map((item) => item.id));

@@ -4,6 +4,7 @@ import {
   type OwnershipRow,
   READ_OBJECTS,
   READ_OWNERSHIP,
+  READ_SIZES,
   type WorkItemRow,
 } from "../../../db/reads.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
@@ -11,10 +12,12 @@ import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from "../../objects/metadata/f
 import type { GroupResource } from "../../objects/object.ts";
 import { isFinished } from "../decide/finished.ts";
 import { withFinalizers } from "../decide/mark.ts";
+import type { GraphStore } from "../graph-store.ts";
 import { planWrite } from "../plan.ts";
 import type { SliceContext } from "../slice.ts";
 import { type StoredObject, storedObject } from "../stored-object.ts";
 import { TASKS } from "../tasks.ts";
+import { SLICE_BYTES } from "./budget.ts";
 import { commitSlice, type Slice } from "./commit-slice.ts";
 import { currentKinds } from "./current-kinds.ts";
 
@@ -30,7 +33,7 @@ const OWNERS = 100;
  */
 export async function reviewOwners(all: WorkItemRow[], context: SliceContext): Promise<Slice> {
   const { store } = context;
-  const items = all.slice(0, OWNERS);
+  const items = await withinBudget(all.slice(0, OWNERS), store);
   const [objects, ...ownership] = await store.db.batch<ObjectRow | OwnershipRow>([
     store.db.prepare(READ_OBJECTS).bind(store.cluster, JSON.stringify(items.map((item) => item.uid))),
     ...items.map((item) => store.db.prepare(READ_OWNERSHIP).bind(store.cluster, item.uid)),
@@ -50,6 +53,21 @@ export async function reviewOwners(all: WorkItemRow[], context: SliceContext): P
   return commitSlice(store, commit);
 }
 
+/** Those, from the first, whose bodies fit into one slice; one always does. */
+async function withinBudget(items: WorkItemRow[], store: GraphStore): Promise<WorkItemRow[]> {
+  const { results } = await store.db
+    .prepare(READ_SIZES)
+    .bind(store.cluster, JSON.stringify(items.map((item) => item.uid)))
+    .all<{ uid: string; size: number }>();
+  const sizes = new Map(results.map((row) => [row.uid, row.size]));
+  let bytes = 0;
+  const until = items.findIndex((item, i) => {
+    bytes += sizes.get(item.uid) ?? 0;
+    return bytes > SLICE_BYTES && i > 0;
+  });
+  return until < 0 ? items : items.slice(0, until);
+}
+
 function review(
   commit: OpenCommit,
   stored: StoredObject,
@@ -66,7 +84,11 @@ function review(
     }
     case "orphan": {
       const named = JSON.parse(facts.named_in) as string[];
-      if (named.length === 0) dropFinalizer(commit, stored, FINALIZER_ORPHAN, namespace, kinds);
+      if (named.length === 0) {
+        dropFinalizer(commit, stored, FINALIZER_ORPHAN, namespace, kinds);
+        // A dependent that comes before the batch does would be taken for one whose owner is gone.
+        commit.withoutDependents.push(stored.uid);
+      }
       for (const place of named) commit.work.push(TASKS.release(place, stored.uid));
       return;
     }

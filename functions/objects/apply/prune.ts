@@ -41,7 +41,7 @@ export function prune(merged: JsonObject, last: FieldSet, owned: FieldSet, shape
 }
 
 /** A set with the structures on the way to its members, which are not owned themselves. */
-export function withStructures(set: FieldSet, shape: FieldShape): FieldSet {
+function withStructures(set: FieldSet, shape: FieldShape): FieldSet {
   if (set.children.size === 0) return set;
   const children = new Map<PathElement, FieldSet>();
   for (const [element, child] of set.children) {

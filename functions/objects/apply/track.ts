@@ -31,7 +31,7 @@ export interface Writer {
   readonly now: Millis;
 }
 
-export const UNKNOWN_MANAGER = "unknown";
+const UNKNOWN_MANAGER = "unknown";
 
 export const ownerOf = (
   { manager, subresource }: Writer,

@@ -104,6 +104,11 @@ describe("the wrong kind", () => {
       'ConfigMap in version "v1" cannot be handled as a ReplicaSet: converting (v1.ConfigMap) to (apps.ReplicaSet): unknown conversion',
     ],
     [
+      { kind: "Nope" },
+      configMap,
+      'Nope in version "v1" cannot be handled as a ConfigMap: no kind "Nope" is registered for version "v1" in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"',
+    ],
+    [
       { apiVersion: "apps/v1" },
       configMap,
       'ConfigMap in version "v1" cannot be handled as a ConfigMap: no kind "ConfigMap" is registered for version "apps/v1" in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"',

@@ -6,6 +6,7 @@ import { unknownFields } from "../decode/unknown-fields.ts";
 import { type Failure, invalidValue, type Outcome, ok, refuse } from "../failure.ts";
 import { isJsonObject, type Json, type JsonObject } from "../json.ts";
 import { apiVersion, parseApiVersion } from "../kind.ts";
+import { kindRegistry } from "../kinds/registry.ts";
 
 /**
  * The body of a create or an update as an object of the expected kind. `apiVersion` and `kind` are filled when absent,
@@ -126,6 +127,8 @@ interface Claim {
   kind?: string;
 }
 
+const builtIn = kindRegistry([]);
+
 /** Why an object is not of the kind it should be; absent parts of its claim are the expected ones. */
 function kindFault(
   claim: Claim,
@@ -135,12 +138,12 @@ function kindFault(
   const given = claim.apiVersion ?? wanted;
   const { kind: claimed = kind } = claim;
   const parsed = parseApiVersion(given);
-  if (!custom && claimed !== kind) {
+  if (!custom && claimed !== kind && builtIn.claimed(given, claimed) !== undefined) {
     const from = `${parsed?.version ?? given}.${claimed}`;
     const fault = `converting (${from}) to (${internalPackage(group)}.${kind}): unknown conversion`;
     return { differs: "type", fault };
   }
-  if (!custom && parsed?.group !== group) {
+  if (!custom && (claimed !== kind || parsed?.group !== group)) {
     const fault = `no kind ${JSON.stringify(claimed)} is registered for version ${JSON.stringify(given)} in scheme "k8s.io/kubernetes/pkg/api/legacyscheme/scheme.go:30"`;
     return { differs: "type", fault };
   }

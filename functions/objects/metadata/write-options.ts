@@ -6,6 +6,7 @@ import {
   ok,
   refuse,
   requiredValue,
+  tooLong,
 } from "../failure.ts";
 import { dryRunFaults, invalidOptions } from "./delete-options.ts";
 import { fieldValidationFaults } from "./field-validation.ts";
@@ -54,10 +55,7 @@ const PRINTABLE = /^[\p{L}\p{M}\p{N}\p{P}\p{S} ]$/u;
 
 function managerFaults(manager: string): FieldError[] {
   const errors: FieldError[] = [];
-  if (byteLength(manager) > MAX_MANAGER_BYTES) {
-    const message = `Too long: may not be more than ${MAX_MANAGER_BYTES} bytes`;
-    errors.push({ field: "fieldManager", type: "FieldValueTooLong", message });
-  }
+  if (byteLength(manager) > MAX_MANAGER_BYTES) errors.push(tooLong("fieldManager", MAX_MANAGER_BYTES));
   let position = 0;
   for (const character of manager) {
     if (!PRINTABLE.test(character)) {

@@ -5,7 +5,7 @@ import type { Json } from "../json.ts";
 const SHOWN = 1000;
 
 /** A value as upstream's field errors print it: JSON, cut off when it is long. */
-export function printed(value: Json): string {
+function printed(value: Json): string {
   const text = JSON.stringify(value);
   return text.length > SHOWN ? `${text.slice(0, SHOWN)} ...` : text;
 }
