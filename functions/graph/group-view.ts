@@ -1,0 +1,85 @@
+import { type GroupRow, type OwnerRow, READ_GROUP, READ_OWNERS } from "../../db/reads.ts";
+import { asUid, type GroupResource, type Uid } from "../objects/object.ts";
+import { type OwnerFacts, uidsOf } from "./decide/classify.ts";
+import type { NamespaceState } from "./decide/create.ts";
+import type { GraphStore } from "./graph-store.ts";
+import type { Decided, Prepared } from "./group-request.ts";
+import type { ClusterKinds, KindsCache } from "./kinds-cache.ts";
+import { writtenObject } from "./write.ts";
+
+/** What a group is decided from: one read. */
+export interface View {
+  rows: GroupRow[];
+  kinds: ClusterKinds;
+  namespace: NamespaceState;
+  owners: Map<Uid, OwnerFacts>;
+}
+
+export async function readGroup(
+  group: readonly Prepared[],
+  store: GraphStore,
+  kindsCache: KindsCache,
+): Promise<View> {
+  const keys = JSON.stringify(group.map(({ request, name }) => [request.kind.storedAs, name]));
+  const named = [
+    ...new Set(
+      group.flatMap(({ candidate }) =>
+        candidate?.ok ? uidsOf(candidate.value.object.metadata.ownerReferences) : [],
+      ),
+    ),
+  ];
+  const rows = store.db.prepare(READ_GROUP).bind(store.cluster, store.namespace, keys);
+  const results =
+    named.length === 0
+      ? [await rows.all<GroupRow>()]
+      : await store.db.batch<GroupRow | OwnerRow>([
+          rows,
+          store.db.prepare(READ_OWNERS).bind(store.cluster, JSON.stringify(named)),
+        ]);
+  const found = (results[0]?.results ?? []) as GroupRow[];
+  const first = found[0];
+  if (first === undefined) throw new Error(`cluster ${store.cluster} is not there`);
+  return {
+    rows: found,
+    kinds: await kindsCache.at(first.kinds_version, store.db, store.cluster),
+    namespace:
+      first.namespace_uid === null ? "absent" : first.namespace_deletion === null ? "open" : "terminating",
+    owners: ownerFacts((results[1]?.results ?? []) as OwnerRow[]),
+  };
+}
+
+function ownerFacts(rows: readonly OwnerRow[]): Map<Uid, OwnerFacts> {
+  return new Map(
+    rows.map((row) => [
+      asUid(row.uid),
+      {
+        resource: row.resource as GroupResource,
+        namespace: row.namespace,
+        name: row.name,
+        deletion: row.deletion as OwnerFacts["deletion"],
+      },
+    ]),
+  );
+}
+
+/** Where the owners are that a write names for the first time; those of a POST were looked up with the read. */
+export async function ownersOf(
+  decided: readonly Decided[],
+  view: View,
+  store: GraphStore,
+): Promise<Map<Uid, OwnerFacts>> {
+  const unknown = new Set<Uid>();
+  for (const { decision, candidate } of decided) {
+    const write = decision.ok ? decision.value.write : undefined;
+    const next = write && writtenObject(write);
+    if (next === undefined || candidate !== undefined) continue;
+    const before = write?.op === "create" ? [] : uidsOf(write?.stored.object.metadata.ownerReferences);
+    for (const uid of uidsOf(next.metadata.ownerReferences)) if (!before.includes(uid)) unknown.add(uid);
+  }
+  if (unknown.size === 0) return view.owners;
+  const { results } = await store.db
+    .prepare(READ_OWNERS)
+    .bind(store.cluster, JSON.stringify([...unknown]))
+    .all<OwnerRow>();
+  return new Map([...view.owners, ...ownerFacts(results)]);
+}
