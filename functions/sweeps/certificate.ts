@@ -50,7 +50,6 @@ function derValues(bytes: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer>[] {
       const end = at + (length - 0x80);
       for (length = 0; at < end; at++) length = length * 256 + (bytes[at] ?? 0);
     } else if (length === 0x80) throw new Error("a length is missing");
-    if (at + length > bytes.length) throw new Error("it is cut off");
     values.push(bytes.slice(start, at + length));
     start = at + length;
   }

@@ -95,6 +95,14 @@ describe("the Jobs beyond a CronJob's history", () => {
     expect(decideJobHistory(namesake, jobs("S04 F05"), settings)).toEqual([]);
   });
 
+  test("that it owns and does not control stay", () => {
+    const owned = job("S04");
+    const ownerReferences = owned.metadata.ownerReferences?.map(({ controller: _, ...rest }) => rest) ?? [];
+    const jobOnly = { ...owned, metadata: { ...owned.metadata, ownerReferences } };
+    expect(decideJobHistory(cronJob(0, 0), [jobOnly], settings)).toEqual([]);
+    expect(cronJobDueAt(jobOnly, settings)).toBeNull();
+  });
+
   test("go also when it is suspended or being deleted, and not when the sweep is off", () => {
     const base = cronJob(0, 0);
     const suspended = { ...base, spec: { successfulJobsHistoryLimit: 0, suspend: true } };

@@ -42,7 +42,7 @@ describe("a Node is due to be looked for again", () => {
       ],
       [[], ["e1", "e2"]],
     ],
-    ["#15 once, however many Pods it has", [gone(0), gone(80)], [[], ["gone"]]],
+    ["#15 #21 once, however many Pods it has", [gone(0), gone(80)], [[], ["gone"]]],
     ["#16 not after 20 s", [gone(0), gone(20)], [[], []]],
     [
       "#18 only the one that is missing",
@@ -60,7 +60,7 @@ describe("a Node is due to be looked for again", () => {
       [[], ["gone"], [], ["gone"]],
     ],
     ["#26 by its first look, not by the last", [gone(0), gone(20), gone(41)], [[], [], ["gone"]]],
-    ["at 40 s exactly", [gone(0), gone(40)], [[], ["gone"]]],
+    ["at 40 s exactly, and then not again", [gone(0), gone(40), gone(41)], [[], ["gone"], []]],
     [
       "and not for Pods without a Node",
       [

@@ -67,7 +67,7 @@ const refinalized = (next: KubeObject, reason: string): Decision => ({
  *
  * Source: kubernetes `controller/volume/pvcprotection` (podUsesPVC), `component-helpers/storage/ephemeral`.
  */
-export function usesClaim(pod: KubeObject, claim: KubeObject): boolean {
+function usesClaim(pod: KubeObject, claim: KubeObject): boolean {
   const { nodeName, volumes } = specOf(pod);
   if (textOf(nodeName) === "" || pod.metadata.namespace !== claim.metadata.namespace) return false;
   return membersOf(volumes).some((volume) => {

@@ -212,6 +212,7 @@ describe("a volume whose claim is gone", () => {
     const course = run(start, given, answers, using);
     expect(phaseOf(course)).toBe(phase);
     expect(course.events).toEqual(events);
+    expect(course.steps.some((step) => step.startsWith("ask"))).toBe(answers.length > 0);
   });
 
   test("#109 #110 is deleted by its uid after its storage was freed", () => {

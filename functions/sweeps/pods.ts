@@ -31,10 +31,10 @@ const LIVING_PHASES: ReadonlySet<string> = new Set(["Pending", "Running", "Unkno
 const phaseOf = (pod: KubeObject): string => textOf(statusOf(pod).phase);
 
 /** Any phase but three, so an empty or unknown one too. Source: kubernetes `controller/podgc` (isPodTerminated). */
-export const isTerminated = (pod: KubeObject): boolean => !LIVING_PHASES.has(phaseOf(pod));
+const isTerminated = (pod: KubeObject): boolean => !LIVING_PHASES.has(phaseOf(pod));
 
 /** The Node it is bound to; empty when none. */
-export const nodeOf = (pod: KubeObject): string => textOf(specOf(pod).nodeName);
+const nodeOf = (pod: KubeObject): string => textOf(specOf(pod).nodeName);
 
 const counts = ({ terminatedPodGCThreshold, terminatedPodGCThresholdPerNamespace }: PodSettings): boolean =>
   terminatedPodGCThreshold > 0 || terminatedPodGCThresholdPerNamespace > 0;

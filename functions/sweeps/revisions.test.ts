@@ -51,6 +51,7 @@ describe("of a Deployment", () => {
     ["none goes within the limit", deployment(3), [current, ...old], []],
     ["none goes without a limit", deployment(undefined), [current, ...old], []],
     ["none goes with the largest number as a limit", deployment(2 ** 31 - 1), [current, ...old], []],
+    ["none goes with a negative limit", deployment(-1), [current, ...old], []],
     ["none goes during a rollout", deployment(0, { ...complete, updatedReplicas: 1 }), [current, ...old], []],
     [
       "none goes before a change was seen",

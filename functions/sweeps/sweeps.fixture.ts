@@ -10,7 +10,7 @@ import {
   timestamp,
 } from "../objects/object.ts";
 import type { Decision, SweepName } from "./decision.ts";
-import { DEFAULT_SETTINGS, readSettings, type SettingsOf, type SweepSettings } from "./settings.ts";
+import { readSettings, type SettingsOf, type SweepSettings } from "./settings.ts";
 
 /** 2026-11-20T16:20:03Z, what the controllers' clock says unless a test moves it. */
 export const T0: Millis = Date.UTC(2026, 10, 20, 16, 20, 3);
@@ -78,7 +78,6 @@ export function policy(sweeps: object = {}, more: object = {}): SweepSettings {
 }
 
 export const OFF = { enabled: false };
-export { DEFAULT_SETTINGS };
 
 /** What a decision comes to, in few words: `delete:<rule>`, `keep`, `keep until <ms from T0>`. */
 export function gist(decision: Decision): string {

@@ -3,12 +3,12 @@ import type { KubeObject, Millis } from "../objects/object.ts";
 import { createdAt, momentOf } from "./object-fields.ts";
 
 /** Annotations and labels by which an object says when it is to go. */
-export const TTL = "gc.kubegc.dev/ttl";
-export const EXPIRES = "gc.kubegc.dev/expires";
+const TTL = "gc.kubegc.dev/ttl";
+const EXPIRES = "gc.kubegc.dev/expires";
 export const JANITOR_TTL = "janitor/ttl";
 export const JANITOR_EXPIRES = "janitor/expires";
 export const TWIN_TTL = "k8s-ttl-controller.twin.sh/ttl";
-export const TWIN_REFRESHED_AT = "k8s-ttl-controller.twin.sh/refreshed-at";
+const TWIN_REFRESHED_AT = "k8s-ttl-controller.twin.sh/refreshed-at";
 export const KYVERNO_TTL = "cleanup.kyverno.io/ttl";
 
 export interface TtlMark {
@@ -164,7 +164,6 @@ function dateOf(pattern: RegExp, text: string): Millis | null {
   const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = groups.map(Number);
   const at = new Date(Date.UTC(2000, month - 1, day, hour, minute, second));
   at.setUTCFullYear(year, month - 1, day);
-  const same =
-    at.getUTCMonth() === month - 1 && at.getUTCDate() === day && hour < 24 && minute < 60 && second < 60;
+  const same = at.getUTCMonth() === month - 1 && hour < 24 && minute < 60 && second < 60;
   return same ? at.getTime() : null;
 }
