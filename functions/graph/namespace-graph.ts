@@ -127,6 +127,7 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
 
   override async alarm(): Promise<void> {
     this.#armed = false;
+    this.#pace.endRest();
     // Under a steady load the mailbox never rests, and an alarm has fifteen minutes: whatever is left arms another one.
     await Promise.race([this.#mailbox.work(), new Promise((resolve) => setTimeout(resolve, ALARM_PATIENCE))]);
   }

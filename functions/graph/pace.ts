@@ -29,6 +29,11 @@ export class Pace {
     return Math.max(0, this.#restUntil - now);
   }
 
+  /** The alarm has waited already. */
+  endRest(): void {
+    this.#restUntil = 0;
+  }
+
   /** A slice was committed. */
   committed(changedObjects: boolean, now: Millis): void {
     this.#faults = 0;
