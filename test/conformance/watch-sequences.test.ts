@@ -39,7 +39,7 @@ interface Sequence {
 }
 
 const sequences = document as Sequence[];
-/** When nothing has happened for so long, in milliseconds, a step has had all its consequences. */
+/** So long, in milliseconds, nothing more may be told after the last event. */
 const QUIET = 500;
 let server: TestServer;
 
@@ -65,9 +65,11 @@ describe("deletions send the events that Kubernetes 1.20 sent", () => {
       }),
     );
     for (const step of steps) {
+      await told(watches, firstEventOf(step, events));
       await perform(step, at(step.kind));
-      await quiet(watches);
     }
+    await told(watches, events.length);
+    await new Promise((resolve) => setTimeout(resolve, QUIET));
     expect(inOrder(watches)).toEqual(events);
     for (const watch of watches) watch.close();
   });
@@ -104,18 +106,23 @@ async function perform({ name, policy, grace, finalizers }: RecordedStep, collec
   expect(answer.code, answer.text).toBe(200);
 }
 
-/** Waits until no watch has told anything for a while. */
-async function quiet(watches: Watch[]): Promise<void> {
-  const told = () => watches.reduce((sum, { events }) => sum + events.length, 0);
-  let seen = told();
-  let since = Date.now();
+/** Where the events that a step has begun with: those before it were the consequences of earlier steps. */
+function firstEventOf({ kind, name, grace, finalizers }: RecordedStep, events: RecordedEvent[]): number {
+  return events.findIndex(
+    ({ object, event, ...seen }) =>
+      object === `${kind}/${name}` &&
+      (finalizers
+        ? event === "DELETED" || seen.finalizers === undefined
+        : (grace ?? seen.grace) === seen.grace),
+  );
+}
+
+/** Waits until so many events have been told. */
+async function told(watches: Watch[], count: number): Promise<void> {
   await eventually(
-    async () => {
-      if (told() !== seen) since = Date.now();
-      seen = told();
-      return Date.now() - since;
-    },
-    (lasted) => lasted > QUIET,
+    async () => inOrder(watches),
+    (seen) => seen.length >= count,
+    20_000,
   );
 }
 

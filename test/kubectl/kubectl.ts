@@ -60,13 +60,13 @@ export class Shell {
     });
   }
 
-  /** Starts one that goes on until `end`, such as a watch or a proxy. */
+  /** Starts one that goes on until `end`, such as a watch or a proxy. `exit` comes when all has been printed. */
   start(line: string): { printed(): string; exit: Promise<number | null> } {
     const child = spawn(this.#binary, line.split(" "), { env: this.#env, stdio: ["ignore", "pipe", "pipe"] });
     let printed = "";
     for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (printed += chunk));
     this.#running.add(child);
-    const exit = new Promise<number | null>((resolve) => child.once("exit", resolve));
+    const exit = new Promise<number | null>((resolve) => child.once("close", resolve));
     return { printed: () => printed, exit };
   }
 

@@ -122,7 +122,7 @@ describe.each(kubectls())("kubectl $version", (program) => {
       if (way === "through kubectl proxy") {
         const proxy = shell.start("proxy --port=0");
         const [, address] = await eventually(
-          async () => /Starting to serve on (\S+)/.exec(proxy.printed()) ?? [],
+          async () => /Starting to serve on (\S+)\n/.exec(proxy.printed()) ?? [],
           ([line]) => line !== undefined,
         );
         base = `http://${address}/clusters/${cluster.name}`;
@@ -273,6 +273,16 @@ describe.each(kubectls())("kubectl $version", (program) => {
       expect(await exists("/api/v1/namespaces/default/configmaps/other")).toBe(true);
     });
 
+    it("--grace-period=0 gives a running Pod one second, and none with --force", async () => {
+      const spec = { nodeName: "somewhere", containers: [{ name: "nginx", image: "nginx" }] };
+      await cluster.call("POST", PODS, { metadata: { name: "running" }, spec });
+      await shell.kubectl("delete pod running --grace-period=0 --wait=false");
+      expect(await metadataOf(`${PODS}/running`)).toMatchObject({ deletionGracePeriodSeconds: 1 });
+      const ran = await shell.run("delete pod running --grace-period=0 --force".split(" "));
+      expect(ran).toMatchObject({ code: 0, stdout: 'pod "running" force deleted\n' });
+      expect(await pods()).toEqual([]);
+    });
+
     it("--dry-run=server deletes nothing", async () => {
       await applyReplicaSet();
       expect(await shell.kubectl("delete replicaset my-repset --dry-run=server")).toBe(
@@ -308,10 +318,11 @@ describe.each(kubectls())("kubectl $version", (program) => {
   it("get -w shows each change as it happens", async () => {
     await shell.kubectl("create configmap watched --from-literal=a=1");
     const watch = shell.start("get configmaps -w --no-headers --output-watch-events");
+    /** Lines that have been printed to their end. */
     const lines = (count: number) =>
       eventually(
-        async () => watch.printed().trimEnd().split("\n"),
-        (printed) => printed.length >= count && printed[0] !== "",
+        async () => watch.printed().split("\n").slice(0, -1),
+        (printed) => printed.length >= count,
       );
     expect(await lines(1)).toEqual([expect.stringMatching(/^ADDED +watched +1 /)]);
     await shell.run(["patch", "configmap", "watched", "--type=merge", "-p", '{"data":{"b":"2"}}']);
@@ -330,10 +341,15 @@ describe.each(kubectls())("kubectl $version", (program) => {
     const hasty = await shell.run("wait --for=delete replicaset/my-repset --timeout=1s".split(" "));
     expect(hasty).toMatchObject({ code: 1, stderr: expect.stringContaining("timed out waiting") });
 
-    const waiting = shell.start("wait --for=delete replicaset/my-repset --timeout=20s");
+    // It has to see the object before that goes; what it asks the server is printed.
+    const waiting = shell.start("wait --for=delete replicaset/my-repset --timeout=20s -v=6");
+    await eventually(
+      async () => waiting.printed(),
+      (printed) => /replicasets.*200 OK/.test(printed),
+    );
     await letGo("pod my-repset-0");
     expect(await waiting.exit).toBe(0);
-    expect(waiting.printed()).toBe("replicaset.apps/my-repset condition met\n");
+    expect(waiting.printed()).toContain("replicaset.apps/my-repset condition met\n");
     expect(await exists(REPLICA_SET_PATH)).toBe(false);
   });
 
