@@ -16,7 +16,7 @@ import { workSlice } from "./slice.ts";
 export const { DB, NAMESPACE_GRAPH } = env as unknown as GraphEnv;
 
 const JSON_TYPE = "application/json";
-export const USER = { user: "jane", role: "admin" } as const;
+const USER = { user: "jane", role: "admin" } as const;
 
 /** What a test writes of an object; the rest is put in. */
 export interface Sketch {

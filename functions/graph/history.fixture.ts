@@ -173,7 +173,7 @@ export class History {
 }
 
 /** An object as it is stored, in the model's words. */
-export function modelObject({ metadata }: KubeObject, resource: string): ModelObject {
+function modelObject({ metadata }: KubeObject, resource: string): ModelObject {
   return {
     uid: metadata.uid,
     kind: Object.keys(STORES).find((kind) => STORES[kind] === resource) ?? "",

@@ -44,7 +44,7 @@ export class KindsCache {
   }
 }
 
-export async function readKinds(db: D1Database, cluster: number): Promise<ClusterKinds> {
+async function readKinds(db: D1Database, cluster: number): Promise<ClusterKinds> {
   const { results } = await db.prepare(READ_KINDS).bind(cluster).all<{ body: string }>();
   const { kinds, definitions } = readDefinitions(results.map((row) => row.body));
   return { ...kindRegistry(kinds), definitions };

@@ -23,7 +23,7 @@ async function measure(bench: Bench): Promise<Samples> {
   for (let i = 0; i < OWNERS; i++) {
     const policy = i % 2 === 0 ? "Background" : "Foreground";
     calls.push(await timed(() => deleteOwner(client, namespace, `owner-${i}`, policy)));
-    const t9=performance.now(); await untilEnded(async () => !(await someLeft(client, namespace, `of-${i}`))); console.error(policy, calls.at(-1), performance.now()-t9);
+    await untilEnded(async () => !(await someLeft(client, namespace, `of-${i}`)));
   }
   return {
     samples: [percentile(calls, 0.99)],
