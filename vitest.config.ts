@@ -26,6 +26,8 @@ export default defineConfig(async () => ({
               bindings: {
                 TEST_MIGRATIONS: await readD1Migrations("./db/migrations"),
                 ROOT_TOKEN_SHA256: "",
+                MODEL_HISTORIES: process.env.MODEL_HISTORIES ?? "",
+                MODEL_SEED: process.env.MODEL_SEED ?? "",
               },
             },
           }),

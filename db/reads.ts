@@ -15,12 +15,17 @@ const COLUMNS = "o.resource, o.namespace, o.name, o.uid, o.resource_version, o.d
 export const GET_OBJECT = `
 SELECT ${COLUMNS} FROM objects o WHERE o.cluster = ?1 AND o.resource = ?2 AND o.namespace = ?3 AND o.name = ?4`;
 
+/** Bodies of more bytes than this are not read by the hundred. */
+const UNWIELDY_BODY = 65_536;
+
 /**
  * What a group of mutations needs to be decided: the state of its namespace, the version of the cluster's kinds,
- * and the objects under its keys. ?3: [resource, name]. One row for each key, in order.
+ * and the objects under its keys. ?3: [resource, name]. One row for each key, in order; large bodies are left out.
  */
 export const READ_GROUP = `
-SELECT c.kinds_version, n.uid AS namespace_uid, n.deletion AS namespace_deletion, ${COLUMNS}
+SELECT c.kinds_version, n.uid AS namespace_uid, n.deletion AS namespace_deletion,
+  o.resource, o.namespace, o.name, o.uid, o.resource_version, o.deletion, o.plain, octet_length(o.body) AS size,
+  CASE WHEN octet_length(o.body) <= ${UNWIELDY_BODY} THEN o.body END AS body
 FROM clusters c
 CROSS JOIN json_each(?3) e
 LEFT JOIN objects n ON n.cluster = c.id AND n.resource = 'namespaces' AND n.namespace = '' AND n.name = ?2
@@ -38,6 +43,8 @@ export interface GroupRow {
   resource_version: number | null;
   deletion: string | null;
   plain: number | null;
+  size: number | null;
+  /** Null when there is no object, and when it is large: then it is read apart. */
   body: string | null;
 }
 

@@ -41,7 +41,7 @@ export function answerDocument(
         const definition = served.definitions.get(kind.storedAs);
         return definition && customSchema(definition, version);
       };
-      if (first === "v2" && segments.length === 2) return document(openapiV2(accept));
+      if (first === "v2" && segments.length === 2) return document(openapiV2(kinds, accept));
       if (first !== "v3") return undefined;
       if (segments.length === 2) return document(openapiV3Index(kinds, schemaOf));
       const found =

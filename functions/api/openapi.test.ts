@@ -147,21 +147,26 @@ describe("OpenAPI v3", () => {
 
 describe("OpenAPI v2", () => {
   test("is JSON unless protobuf is asked for", () => {
-    const { body, contentType } = openapiV2("application/json");
+    const { body, contentType } = openapiV2(registry, "application/json");
     expect(contentType).toBe("application/json");
     expect(JSON.parse(String(body))).toMatchObject({ swagger: "2.0", paths: {}, definitions: {} });
   });
 
-  test("as protobuf holds swagger, info, paths and definitions", () => {
-    const { body, contentType } = openapiV2("application/com.github.proto-openapi.spec.v2@v1.0+protobuf");
+  test("as protobuf says of every kind that a patch may be a dry run, and defines none", () => {
+    const { body, contentType } = openapiV2(
+      registry,
+      "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+    );
     expect(contentType).toBe("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
+    const bytes = body as Uint8Array;
     const text = (value: string) => [...new TextEncoder().encode(value)];
     const info = [0x0a, 6, ...text("kubegc"), 0x12, 7, ...text("v1.34.0")];
-    expect([...(body as Uint8Array)]).toEqual([
-      ...[0x0a, 3, ...text("2.0")],
-      ...[0x12, info.length, ...info],
-      ...[0x42, 0],
-      ...[0x4a, 0],
-    ]);
+    const head = [...[0x0a, 3, ...text("2.0")], ...[0x12, info.length, ...info], 0x42];
+    expect([...bytes.slice(0, head.length)]).toEqual(head);
+    // The last field: definitions, empty.
+    expect([...bytes.slice(-2)]).toEqual([0x4a, 0]);
+    const shown = new TextDecoder().decode(bytes);
+    expect(shown).toContain("/apis/apps/v1/namespaces/{namespace}/replicasets/{name}");
+    expect(shown).toContain('group: "apps"\nkind: ReplicaSet\nversion: v1\n');
   });
 });

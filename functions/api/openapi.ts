@@ -57,15 +57,15 @@ export function openapiV3(
 }
 
 /**
- * `/openapi/v2`, without paths or definitions: clients skip checks of kinds they do not find there. Old ones accept
- * nothing but the protobuf form.
+ * `/openapi/v2`, without definitions: clients skip checks of kinds they do not find there. Old ones accept nothing but
+ * the protobuf form, and look in it whether a kind can be tried with `dryRun`.
  */
-export function openapiV2(accept: string | null): OpenapiDocument {
+export function openapiV2(registry: KindRegistry, accept: string | null): OpenapiDocument {
   if (!accept?.includes(SWAGGER_PROTOBUF)) {
     return json({ swagger: "2.0", info: { title: TITLE, version: API_LEVEL }, paths: {}, definitions: {} });
   }
   return {
-    body: encodeSwaggerDocument(TITLE, API_LEVEL),
+    body: encodeSwaggerDocument(TITLE, API_LEVEL, registry.all()),
     contentType: `${SWAGGER_PROTOBUF}.v1.0+protobuf`,
   };
 }

@@ -1,4 +1,11 @@
-import { type GroupRow, type OwnerRow, READ_GROUP, READ_OWNERS } from "../../db/reads.ts";
+import {
+  type GroupRow,
+  type ObjectRow,
+  type OwnerRow,
+  READ_GROUP,
+  READ_OBJECTS,
+  READ_OWNERS,
+} from "../../db/reads.ts";
 import { asUid, type GroupResource, type Uid } from "../objects/object.ts";
 import { type OwnerFacts, uidsOf } from "./decide/classify.ts";
 import type { NamespaceState } from "./decide/create.ts";
@@ -7,8 +14,12 @@ import type { Decided, Prepared } from "./group-request.ts";
 import type { ClusterKinds, KindsCache } from "./kinds-cache.ts";
 import { writtenObject } from "./write.ts";
 
-/** What a group is decided from: one read. */
+/** The most bytes of large bodies that one group brings into memory. */
+const LARGE_BYTES = 8_000_000;
+
+/** What a group is decided from: one read, and another when it is about large objects. */
 export interface View {
+  /** Of its first requests: fewer than there are when their objects are large. */
   rows: GroupRow[];
   kinds: ClusterKinds;
   namespace: NamespaceState;
@@ -40,12 +51,34 @@ export async function readGroup(
   const first = found[0];
   if (first === undefined) throw new Error(`cluster ${store.cluster} is not there`);
   return {
-    rows: found,
+    rows: await withBodies(found, store),
     kinds: await kindsCache.at(first.kinds_version, store.db, store.cluster),
     namespace:
       first.namespace_uid === null ? "absent" : first.namespace_deletion === null ? "open" : "terminating",
     owners: ownerFacts((results[1]?.results ?? []) as OwnerRow[]),
   };
+}
+
+/** The first rows, with the large bodies that were left out, as many as are to be held at once. One always comes. */
+async function withBodies(rows: GroupRow[], store: GraphStore): Promise<GroupRow[]> {
+  const large: string[] = [];
+  let bytes = 0;
+  let taken = 0;
+  for (const { uid, body, size } of rows) {
+    if (uid !== null && body === null) {
+      bytes += size ?? 0;
+      if (bytes > LARGE_BYTES && large.length > 0) break;
+      large.push(uid);
+    }
+    taken++;
+  }
+  if (large.length === 0) return rows;
+  const { results } = await store.db
+    .prepare(READ_OBJECTS)
+    .bind(store.cluster, JSON.stringify(large))
+    .all<ObjectRow>();
+  const found = new Map(results.map((row) => [row.uid, row]));
+  return rows.slice(0, taken).map((row) => ({ ...row, ...found.get(row.uid ?? "") }));
 }
 
 function ownerFacts(rows: readonly OwnerRow[]): Map<Uid, OwnerFacts> {

@@ -1,3 +1,4 @@
+import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { type ModelRequest, type ModelState, settled } from "../../test/model/collector.ts";
@@ -36,16 +37,14 @@ function outcomes(state: ModelState, request: ModelRequest): Set<string> {
   return found;
 }
 
-/** `VITE_MODEL_HISTORIES=5000 VITE_MODEL_SEED=1`: more of them, or those of a run before. */
-const { VITE_MODEL_HISTORIES = "200", VITE_MODEL_SEED: seed } = (
-  import.meta as unknown as { env: Record<string, string | undefined> }
-).env;
-const RUNS = Number(VITE_MODEL_HISTORIES);
-const parameters = { numRuns: RUNS, ...(seed === undefined ? {} : { seed: Number(seed) }) };
+/** `MODEL_HISTORIES=5000 MODEL_SEED=1 npx vitest run model`: more of them, or those of a run before. */
+const { MODEL_HISTORIES, MODEL_SEED } = env as unknown as Record<string, string>;
+const RUNS = Number(MODEL_HISTORIES || 200);
+const parameters = { numRuns: RUNS, ...(MODEL_SEED ? { seed: Number(MODEL_SEED) } : {}) };
 const timeout = 60_000 + RUNS * 1000;
 
 test(`${RUNS} histories end as the model says, step by step`, { timeout }, async () => {
-  const property = fc.asyncProperty(histories(12), async (steps) => {
+  const property = fc.asyncProperty(histories(10), async (steps) => {
     const history = new History(await TestCluster.create(NAMESPACES));
     let before = await history.state();
     for (const step of steps) {
