@@ -40,8 +40,8 @@ function measured() {
   return { most, db: inner.asD1 };
 }
 
-describe("objects of a megabyte", () => {
-  const names = Array.from({ length: 20 }, (_, i) => `n${i}`);
+describe("objects of a megabyte", { timeout: 30_000 }, () => {
+  const names = Array.from({ length: 12 }, (_, i) => `n${i}`);
   const data = { text: "x".repeat(MB) };
 
   async function heavy(owners: boolean) {
@@ -71,7 +71,7 @@ describe("objects of a megabyte", () => {
     expect(released.every((reply) => reply.ok)).toBe(true);
     expect(await cluster.left()).toEqual(["team/configmaps/owner"]);
     expect(most.sent).toBeLessThan(2 * MB);
-    expect(most.received).toBeLessThan(10 * MB);
+    expect(most.received).toBeLessThan(3 * MB);
   });
 
   it.each(["Background", "Foreground", "Orphan"] as const)("are collected: %s", async (propagationPolicy) => {
@@ -104,12 +104,13 @@ describe("objects of a megabyte", () => {
       uid: `u${i}`,
     }));
     const owners = [ownedBy(owner), ...gone];
-    for (const name of names) await cluster.make(configMap, { name, owners });
-    await cluster.settle();
-    expect(await cluster.left()).toHaveLength(names.length + 1);
+    const some = names.slice(0, 6);
+    for (const name of some) await cluster.make(configMap, { name, owners });
+    expect(await cluster.left()).toHaveLength(some.length + 1);
     await cluster.ask("team", remove(configMap, "owner"));
-    await cluster.settle();
+    most.received = 0;
+    expect(await cluster.settle()).toBeGreaterThan(2);
     expect(await cluster.left()).toEqual([]);
-    expect(most.received).toBeLessThan(12 * MB);
+    expect(most.received).toBeLessThan(6 * MB);
   });
 });

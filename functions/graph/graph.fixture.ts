@@ -111,8 +111,12 @@ export class TestCluster {
   }
 
   /** With these namespaces in it. */
-  static async create(namespaces: readonly string[] = ["team"], db: D1Database = DB): Promise<TestCluster> {
-    const cluster = new TestCluster(await newCluster(), db);
+  static async create(
+    namespaces: readonly string[] = ["team"],
+    db: D1Database = DB,
+    id?: number,
+  ): Promise<TestCluster> {
+    const cluster = new TestCluster(id ?? (await newCluster()), db);
     const kind = kindOf("namespaces");
     await cluster.ask("", ...namespaces.map((name) => create(kind, { name })));
     return cluster;

@@ -15,7 +15,7 @@ import type { ClusterKinds, KindsCache } from "./kinds-cache.ts";
 import { writtenObject } from "./write.ts";
 
 /** The most bytes of large bodies that one group brings into memory. */
-const LARGE_BYTES = 8_000_000;
+const LARGE_BYTES = 2_000_000;
 
 /** What a group is decided from: one read, and another when it is about large objects. */
 export interface View {

@@ -45,7 +45,9 @@ export async function commitGroup(
   took(prepared.length);
   for (let attempt = 1; ; attempt++) {
     const view = await readGroup(prepared, store, kindsCache);
-    const decided = fitting(prepared.slice(0, view.rows.length).map((entry, i) => decide(entry, view, i, store.namespace, clock())));
+    const decided = fitting(
+      prepared.slice(0, view.rows.length).map((entry, i) => decide(entry, view, i, store.namespace, clock())),
+    );
     took(decided.length);
     const commit = await store.begin();
     const owners = await ownersOf(decided, view, store);

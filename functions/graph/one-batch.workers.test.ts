@@ -57,6 +57,22 @@ describe("what a request writes", () => {
   });
 });
 
+it("the changes of a cluster have its own numbers, however high that of the cluster is", async () => {
+  const id = 4_000_000;
+  await DB.prepare("INSERT INTO clusters (id, name, created_at) VALUES (?1, 'high', 0)").bind(id).run();
+  const high = await TestCluster.create(["team"], DB, id);
+  for (const name of ["a", "b"]) await high.make(configMap, { name });
+  await high.ask("team", remove(configMap, "a"));
+  // A product of REALs would be rounded to multiples of 512 here.
+  const { results } = await DB.prepare(
+    "SELECT id >> 40 AS cluster, id & ?2 AS version FROM changes WHERE id > CAST(?1 AS INTEGER) << 40 ORDER BY id",
+  )
+    .bind(id, 2 ** 40 - 1)
+    .all();
+  expect(results).toEqual([1, 2, 3, 4].map((version) => ({ cluster: id, version })));
+  await DB.prepare("DELETE FROM clusters WHERE id = ?1").bind(id).run();
+});
+
 describe("a batch in which something is wrong leaves nothing behind:", () => {
   /** A commit that would write something of everything, were it not for what is wrong with it. */
   async function commitOf(cluster: TestCluster): Promise<OpenCommit> {

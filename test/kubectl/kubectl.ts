@@ -37,9 +37,9 @@ export class Shell {
   readonly #env: NodeJS.ProcessEnv;
   readonly #running = new Set<ChildProcess>();
 
-  constructor({ binary }: Kubectl, kubeconfig: string, home: string) {
+  constructor({ binary }: Kubectl, kubeconfig: string, home: string, env: NodeJS.ProcessEnv = {}) {
     this.#binary = binary;
-    this.#env = { PATH: process.env.PATH, HOME: home, KUBECONFIG: kubeconfig };
+    this.#env = { PATH: process.env.PATH, HOME: home, KUBECONFIG: kubeconfig, ...env };
   }
 
   /** `kubectl get pods`, split at spaces. @throws Error with what it printed when it does not end with 0. */

@@ -6,7 +6,7 @@ export const SLICE_OBJECTS = 2000;
 export const SLICE_BYTES = 1_000_000;
 
 /** The most bytes of large bodies that one slice has the database look into. */
-export const LARGE_BYTES = 8_000_000;
+export const LARGE_BYTES = 4_000_000;
 
 /** How many of the targets, from the first, fit into one slice. One always does. */
 export function fitting(targets: readonly (Target | undefined)[]): number {
