@@ -59,6 +59,16 @@ describe("without any DELETE", () => {
     expect(await cluster.left()).toEqual([]);
   });
 
+  it("an object goes when what stood in the way of deciding about it is taken out of its references", async () => {
+    const cluster = await TestCluster.create();
+    await cluster.make(configMap, { name: "kept", owners: [missing, unresolvable] });
+    await cluster.settle();
+    expect(await cluster.left()).toEqual(["team/configmaps/kept"]);
+    await cluster.ask("team", patch(configMap, "kept", { metadata: { ownerReferences: [missing] } }));
+    await cluster.settle();
+    expect(await cluster.left()).toEqual([]);
+  });
+
   it("an object that owns itself stays", async () => {
     const cluster = await TestCluster.create();
     const object = await cluster.make(configMap, { name: "self" });

@@ -230,6 +230,41 @@ describe("a CustomResourceDefinition that is deleted", () => {
     expect(await cluster.find(definitions, "widgets.example.com")).toBeUndefined();
   });
 
+  describe("and whose finalizer is taken off by hand leaves objects behind, which", () => {
+    const orphaned = { finalizers: ["x/a"] };
+    async function leftover(): Promise<TestCluster> {
+      const cluster = await withWidgets();
+      const widget = await cluster.kind("widgets.example.com");
+      const owner = await cluster.make(configMap, { name: "owner" });
+      const made = await cluster.make(widget, { name: "w", owners: [blocking(owner)], ...orphaned });
+      await cluster.make(configMap, { name: "d", owners: [ownedBy(made)] });
+      await cluster.ask("", remove(definitions, "widgets.example.com"));
+      await cluster.ask("", patch(definitions, "widgets.example.com", { metadata: { finalizers: null } }));
+      await cluster.settle();
+      expect(await cluster.left()).toEqual([
+        "team/configmaps/d",
+        "team/configmaps/owner",
+        "team/widgets.example.com/w",
+      ]);
+      return cluster;
+    }
+
+    it("are released by an owner that orphans", async () => {
+      const cluster = await leftover();
+      await cluster.ask("team", remove(configMap, "owner", { propagationPolicy: "Orphan" }));
+      await cluster.settle();
+      expect(await cluster.left()).toEqual(["team/configmaps/d", "team/widgets.example.com/w"]);
+    });
+
+    it.each(["Background", "Foreground"] as const)("are deleted with their owner: %s", async (policy) => {
+      const cluster = await leftover();
+      await cluster.ask("team", remove(configMap, "owner", { propagationPolicy: policy }));
+      await cluster.settle();
+      const going = (await cluster.deletions()).map((row) => row.name);
+      expect(going.sort()).toEqual(["owner", "w", "widgets.example.com"]);
+    });
+  });
+
   it("leaves no object behind that is created while it goes", async () => {
     const watched = new WatchedDatabase(DB);
     const cluster = await TestCluster.create(["team"], watched.asD1);

@@ -176,6 +176,20 @@ describe("#121 a dependent becomes due a look", () => {
     expect(looked([absent, owner], [absent])).toEqual([]);
   });
 
+  it("when a reference goes that nothing could be decided for, and others are left", () => {
+    const unknown = { apiVersion: "nowhere.io/v1", kind: "Thing", name: "x", uid: "x" };
+    const looked = (...[before, after, kind]: Parameters<typeof updated>) =>
+      tasks(updated(before, after, kind));
+    const due = [["team", "examine", "uid-x"]];
+    expect(looked({ ownerReferences: [absent, unknown] }, { ownerReferences: [absent] })).toEqual(due);
+    expect(looked({ ownerReferences: [unknown] }, {})).toEqual([]);
+    expect(looked({ ownerReferences: [absent, owner] }, { ownerReferences: [absent] })).toEqual([]);
+    const node = refersTo(kindOf("nodes"), "n");
+    expect(looked({ ownerReferences: [node, owner] }, { ownerReferences: [node] }, PLANET)).toEqual([
+      ["", "examine", "uid-x"],
+    ]);
+  });
+
   it("never when it is an Event, which the collector ignores", () => {
     expect(tasks(created([absent], {}, kindOf("events")))).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { freesNames, nameClaim } from "../objects/kinds/names-conflict.ts";
 import type { KindRegistry } from "../objects/kinds/registry.ts";
 import { asJson, type KubeObject, type OwnerReference, type Uid } from "../objects/object.ts";
 import { toStoredBody } from "../objects/stored-body.ts";
-import { linkProblem, type OwnerFacts } from "./decide/classify.ts";
+import { linkProblem, type OwnerFacts, protects } from "./decide/classify.ts";
 import { invalidNamespaceEvent } from "./decide/invalid-namespace-event.ts";
 import { TASKS } from "./tasks.ts";
 import type { CauseOfDeletion, Write } from "./write.ts";
@@ -113,7 +113,10 @@ function planUpdate(
     const added = ownersAfter.filter(
       (reference) => !ownersBefore.some((old) => sameReference(old, reference)),
     );
-    if (isCollected(kind)) planLinks(commit, next, added, context);
+    if (isCollected(kind)) {
+      planLinks(commit, next, added, context);
+      planUnprotected(commit, next, ownersBefore, context);
+    }
   }
   if (deletion !== null) planDeletion(commit, { kind, stored }, next, deletion, cause, context);
 }
@@ -176,6 +179,24 @@ function unblockedOwners(before: readonly OwnerReference[], after: readonly Owne
 
 function sameReference(a: OwnerReference, b: OwnerReference): boolean {
   return a.uid === b.uid && a.apiVersion === b.apiVersion && a.kind === b.kind && a.name === b.name;
+}
+
+/**
+ * A reference that stood in the way of every decision about its dependent is gone: the dependent is due a look.
+ *
+ * Source: kubernetes garbagecollector.go, where what cannot be decided is tried again and again.
+ */
+function planUnprotected(
+  commit: OpenCommit,
+  { metadata }: KubeObject,
+  before: readonly OwnerReference[],
+  { namespace, kinds }: PlanContext,
+): void {
+  const left = metadata.ownerReferences ?? [];
+  const gone = before.filter((old) => !left.some((reference) => sameReference(old, reference)));
+  if (left.length > 0 && gone.some((reference) => protects(reference, namespace, kinds))) {
+    commit.work.push(TASKS.examine(namespace, metadata.uid));
+  }
 }
 
 /** The collector leaves Events alone: they expire. Source: kubernetes garbagecollector, ignoredResources. */

@@ -33,17 +33,17 @@ const began = performance.now();
 const machine = { cpus: cpus().length, model: cpus()[0]?.model, node: process.version, load: loadavg()[0] };
 const bench: Bench = {
   server: new BenchServer(),
-  ceiling: new Ceiling(),
+  ceiling: new Ceiling(takeSignals),
   size: (count) => (quick ? count / 10 : count),
   repetitions: quick ? 1 : 3,
   period: quick ? 500 : 2000,
 };
 const results: Result[] = [];
 try {
+  takeSignals();
   tell("starting …");
   await bench.server.start();
   await bench.ceiling.start();
-  takeSignals();
   for (const row of chosen) {
     tell(`${results.length + 1} of ${chosen.length}: ${row.title} …`);
     const result = await measure(row);

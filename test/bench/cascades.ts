@@ -11,7 +11,8 @@ interface Cascade {
 }
 
 const OBJECTS = 10_000;
-const CONNECTIONS = 16;
+/** With which the objects are made: the more, the faster. */
+const CONNECTIONS = 64;
 /** How often it is asked whether a cascade has ended, and how long at most, in ms. */
 const POLL = 20;
 const LIMIT = 120_000;

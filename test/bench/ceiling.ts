@@ -15,6 +15,12 @@ export class Ceiling {
   readonly #folder = mkdtempSync(join(tmpdir(), "kubegc-ceiling-"));
   #runtime: Runtime | undefined;
   #clients: Client[] = [];
+  readonly #started: () => void;
+
+  /** @param started is called after each start, when the runtime has taken the process's signals. */
+  constructor(started: () => void) {
+    this.#started = started;
+  }
 
   async start(): Promise<void> {
     const config = readWorkerConfig(join(root, "wrangler.toml"));
@@ -36,6 +42,7 @@ export class Ceiling {
         onFault: fail,
       },
     );
+    this.#started();
     await this.client(1).send("POST", "/prepare");
   }
 

@@ -1,13 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import type { Client } from "./client.ts";
-import { median, pause, percentile } from "./measure.ts";
+import { median, pause, percentile, sampled } from "./measure.ts";
 import { configMap, configMaps, create, newNamespace } from "./objects.ts";
 import type { Bench, Row, Samples } from "./row.ts";
 
 const WATCHERS = 100;
 const WRITES = 100;
+const WARM_UP = 30;
 /** Between two writes, in ms. */
-const GAP = 25;
+const GAP = 15;
+/** No further repetition is begun after this, in ms. */
+const TIME = 8_000;
 
 export const watchRow: Row = {
   name: "watch",
@@ -24,22 +27,18 @@ async function measure(bench: Bench): Promise<Samples> {
   const { resourceVersion } = await create(client, namespace, configMap("first"));
   const path = `${configMaps(namespace)}?watch=1&resourceVersion=${resourceVersion}`;
   const watched = await openAll(client, path);
-  const samples: number[] = [];
-  const ceiling: number[] = [];
   let written = 0;
   const write = () => create(client, namespace, configMap(`watched-${written++}`));
-  for (let i = 0; i <= bench.repetitions; i++) samples.push(await delays(watched, WRITES, write));
+  await delays(watched, WARM_UP, write);
+  const samples = await sampled(bench.repetitions, TIME, () => delays(watched, WRITES, write));
   for (const stream of watched) stream.end();
 
   const bare = bench.ceiling.client(WATCHERS + 1);
   const streams = await openAll(bare, "/stream");
-  for (let i = 0; i <= bench.repetitions; i++) {
-    ceiling.push(await delays(streams, WRITES, () => bare.send("POST", "/tell")));
-  }
+  const tell = () => bare.send("POST", "/tell");
+  await delays(streams, WARM_UP, tell);
+  const ceiling = await sampled(bench.repetitions, TIME, () => delays(streams, WRITES, tell));
   for (const stream of streams) stream.end();
-  // The first of each was the warm-up.
-  samples.shift();
-  ceiling.shift();
   return {
     samples,
     ceiling,

@@ -151,6 +151,14 @@ class Model {
       const found = classify(owner, after, this.state);
       if (found !== "solid" && found !== "waiting") this.#due.add(after.uid);
     }
+    // What could not be decided is tried again and again, so it is decided as soon as it can be.
+    const isGone = (owner: ModelReference) =>
+      !after.owners.some(
+        (kept) => kept.uid === owner.uid && kept.kind === owner.kind && kept.name === owner.name,
+      );
+    for (const owner of before?.owners.filter(isGone) ?? []) {
+      if (classify(owner, after, this.state) === "unresolvable") this.#due.add(after.uid);
+    }
     if (releases(after) && !(before && releases(before))) this.#due.add(after.uid);
     else if (waits(after) && !(before && waits(before))) {
       this.#due.add(after.uid);

@@ -1,4 +1,5 @@
 import type { Deletion } from "../../objects/deletion.ts";
+import type { Kind } from "../../objects/kind.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import type { GroupResource, OwnerReference, Uid } from "../../objects/object.ts";
 
@@ -42,7 +43,7 @@ export function classifyReference(
   const { reference, owner } = facts;
   const kind = kinds.claimed(reference.apiVersion, reference.kind);
   if (kind === undefined) return wasRemovedWithItsKind(facts, kinds) ? "dangling" : "unresolvable";
-  if (kind.namespaced && dependentNamespace === "") return "out-of-scope";
+  if (isOutOfScope(kind, dependentNamespace)) return "out-of-scope";
   const namespace = kind.namespaced ? dependentNamespace : "";
   const there =
     owner !== undefined &&
@@ -51,6 +52,18 @@ export function classifyReference(
     owner.name === reference.name;
   if (!there) return "dangling";
   return owner.deletion === "foreground" ? "waiting" : "solid";
+}
+
+const isOutOfScope = (kind: Kind, dependentNamespace: string) => kind.namespaced && dependentNamespace === "";
+
+/** Whether nothing could be decided about a dependent because of this reference, whatever its owner is. */
+export function protects(
+  reference: OwnerReference,
+  dependentNamespace: string,
+  kinds: KindRegistry,
+): boolean {
+  const kind = kinds.claimed(reference.apiVersion, reference.kind);
+  return kind === undefined || isOutOfScope(kind, dependentNamespace);
 }
 
 /**

@@ -20,6 +20,7 @@ import { TASKS } from "../tasks.ts";
 import { SLICE_BYTES } from "./budget.ts";
 import { commitSlice, type Slice } from "./commit-slice.ts";
 import { currentKinds } from "./current-kinds.ts";
+import { storedKind } from "./stored-kind.ts";
 
 /** As many owners are looked at in one slice; each costs two queries of one batch. */
 const OWNERS = 100;
@@ -45,8 +46,8 @@ export async function reviewOwners(all: WorkItemRow[], context: SliceContext): P
     commit.done.push(item.id);
     const row = rows.get(item.uid);
     const facts = ownership[i]?.results[0] as OwnershipRow | undefined;
-    const kind = row && kinds.byStore(row.resource as GroupResource);
-    if (!row || !facts || !kind) continue;
+    if (!row || !facts) continue;
+    const kind = storedKind(row.resource as GroupResource, kinds);
     const stored = storedObject(row, kind, kind.versions[0] ?? "v1");
     review(commit, stored, facts, store.namespace, kinds);
   }
@@ -105,8 +106,7 @@ function dropFinalizer(
   namespace: string,
   kinds: KindRegistry,
 ): void {
-  const kind = kinds.byStore(stored.resource);
-  if (kind === undefined) return;
+  const kind = storedKind(stored.resource, kinds);
   const next = withFinalizers(
     stored.object,
     (stored.object.metadata.finalizers ?? []).filter((name) => name !== finalizer),

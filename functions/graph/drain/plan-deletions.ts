@@ -9,6 +9,7 @@ import type { GraphStore } from "../graph-store.ts";
 import { planWrite } from "../plan.ts";
 import { type StoredObject, storedObject } from "../stored-object.ts";
 import type { CauseOfDeletion } from "../write.ts";
+import { storedKind } from "./stored-kind.ts";
 
 /** What is to happen to one object that was found by a set query. */
 export interface Target {
@@ -80,8 +81,7 @@ function planTarget(
   namespace: string,
   kinds: KindRegistry,
 ): void {
-  const kind = kinds.byStore(stored.resource);
-  if (kind === undefined) return;
+  const kind = storedKind(stored.resource, kinds);
   const context = { namespace, kinds, ownerOf: () => undefined };
   if (action.act === "release") {
     const next = withoutOwners(stored.object, action.owners);
@@ -130,8 +130,8 @@ async function readTargets(
     .all<ObjectRow>();
   const found = new Map<Uid, StoredObject>();
   for (const row of results) {
-    const kind = kinds.byStore(row.resource as GroupResource);
-    if (kind) found.set(row.uid as Uid, storedObject(row, kind, kind.versions[0] ?? "v1"));
+    const kind = storedKind(row.resource as GroupResource, kinds);
+    found.set(row.uid as Uid, storedObject(row, kind, kind.versions[0] ?? "v1"));
   }
   return found;
 }

@@ -14,6 +14,7 @@ import { TASKS } from "../tasks.ts";
 import { SLICE_BYTES } from "./budget.ts";
 import { commitSlice, type Slice } from "./commit-slice.ts";
 import { currentKinds } from "./current-kinds.ts";
+import { storedKind } from "./stored-kind.ts";
 
 /** The most dependents one slice releases. */
 const RELEASED = 1000;
@@ -50,8 +51,7 @@ export async function releaseDependents(items: WorkItemRow[], context: SliceCont
   }
   const kinds = await currentKinds(context);
   for (const row of rows) {
-    const kind = kinds.byStore(row.resource as GroupResource);
-    if (kind === undefined) continue;
+    const kind = storedKind(row.resource as GroupResource, kinds);
     const stored = storedObject(row, kind, kind.versions[0] ?? "v1");
     const next = withoutOwners(stored.object, [asUid(item.uid)]);
     planWrite(commit, { op: "update", kind, stored, next }, undefined, {
