@@ -3,6 +3,8 @@ import type { Kind, Verb } from "../objects/kind.ts";
 import { resourceOf } from "../objects/kind.ts";
 import { allows } from "../objects/roles.ts";
 import { plainText, refusal } from "./answer.ts";
+import { answerComputed } from "./computed/answer-computed.ts";
+import { computedKinds } from "./computed/computed-kinds.ts";
 import type { ApiContext, ResourceRequest } from "./context.ts";
 import { bindPod, evictPod } from "./pod-subresources.ts";
 import { getObject, listCollection } from "./read.ts";
@@ -41,8 +43,10 @@ export async function answerResource(
   return perform(verb, { context, path, kind, served, query, request, negotiated: negotiated.value });
 }
 
-function perform(verb: Verb, request: ResourceRequest): Promise<Response> {
+function perform(verb: Verb, request: ResourceRequest): Promise<Response> | Response {
   const { name = "" } = request.path;
+  const computed = computedKinds.get(request.kind.storedAs);
+  if (computed) return answerComputed(verb, computed, request);
   switch (verb) {
     case "create":
       return createSomething(request);

@@ -6,6 +6,7 @@ import { autoscalingColumns } from "./printers/autoscaling.ts";
 import { clusterColumns } from "./printers/cluster.ts";
 import { configurationColumns } from "./printers/configuration.ts";
 import { eventColumns } from "./printers/events.ts";
+import { kubegcColumns } from "./printers/kubegc.ts";
 import { networkColumns } from "./printers/network.ts";
 import { storageColumns } from "./printers/storage.ts";
 import { workloadColumns } from "./printers/workloads.ts";
@@ -24,6 +25,7 @@ const byResource: ReadonlyMap<string, readonly Column[]> = new Map(
     accessColumns,
     autoscalingColumns,
     eventColumns,
+    kubegcColumns,
   ].flatMap((domain) => Object.entries(domain)),
 );
 

@@ -19,6 +19,7 @@ import {
   type Millis,
   type Uid,
 } from "../../objects/object.ts";
+import { settingsErrors } from "./settings-kinds.ts";
 
 export interface CreateContext {
   kind: Kind;
@@ -76,6 +77,7 @@ export function candidateOf(sentObject: JsonObject, context: CreateContext): Out
   const errors = [
     ...validateMetadata(asObject(prepared).metadata, kind),
     ...(kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS ? validateCustomResourceDefinition(prepared) : []),
+    ...settingsErrors(kind, prepared),
   ];
   return ok({
     object: asObject(prepared),

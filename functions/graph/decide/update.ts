@@ -23,6 +23,7 @@ import {
 import type { SubresourceName } from "../request.ts";
 import { asRead, type CustomRules, fitted } from "./custom-object.ts";
 import { isFinished } from "./finished.ts";
+import { settingsErrors } from "./settings-kinds.ts";
 
 export type UpdateDecision =
   /** Nothing differs: nothing is written and no event is sent. */
@@ -111,6 +112,7 @@ export function decideUpdate(
   const errors = [
     ...validateMetadataUpdate(object.metadata, stored.metadata, kind),
     ...(definition ? validateCustomResourceDefinition(asJson(object), asJson(stored)) : []),
+    ...settingsErrors(kind, asJson(object)),
     ...(rules.schema ? contentErrors(asJson(object), asJson(stored), subresource, rules.schema) : []),
   ];
   if (errors.length > 0) {

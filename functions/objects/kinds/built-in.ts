@@ -3,6 +3,7 @@ import { appsKinds, extensionsKinds } from "./apps.ts";
 import { autoscalingKinds, batchKinds, policyKinds } from "./batch-and-policy.ts";
 import { coreKinds } from "./core.ts";
 import { k8sIoKinds } from "./k8s-io.ts";
+import { kubegcKinds } from "./kubegc.ts";
 import { reviewKinds } from "./reviews.ts";
 
 /**
@@ -26,4 +27,5 @@ export const builtInKinds: readonly Kind[] = [
   ...k8sIoKinds.other,
   ...k8sIoKinds.flowcontrol,
   ...reviewKinds,
+  ...kubegcKinds,
 ];

@@ -154,5 +154,15 @@ const byResource = new Map<GroupResource, FieldRules>(
     "certificatesigningrequests.certificates.k8s.io": rules("cluster", {
       "spec.signerName": string("spec", "signerName"),
     }),
+    "deletionrecords.gc.kubegc.dev": rules("cluster", {
+      root: string("spec", "root"),
+      cause: string("spec", "cause"),
+      rule: string("spec", "rule"),
+      actor: string("spec", "actor"),
+      kind: string("spec", "target", "kind"),
+      namespace: string("spec", "target", "namespace"),
+      name: string("spec", "target", "name"),
+      phase: string("status", "phase"),
+    }),
   }) as [GroupResource, FieldRules][],
 );

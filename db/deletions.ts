@@ -1,0 +1,25 @@
+/** The records of deletions, as they are read: by the uid of what was deleted. */
+
+export interface DeletionRow {
+  uid: string;
+  resource: string;
+  namespace: string;
+  name: string;
+  rule: string;
+  actor: string;
+  policy: string;
+  cause: string | null;
+  root: string;
+  began_at: number;
+  removed_at: number | null;
+  removed_version: number | null;
+}
+
+const COLUMNS =
+  "uid, resource, namespace, name, rule, actor, policy, cause, root, began_at, removed_at, removed_version";
+
+export const READ_DELETION = `SELECT ${COLUMNS} FROM deletions WHERE cluster = ?1 AND uid = ?2`;
+
+/** Those after the uid ?2, at most ?3. */
+export const LIST_DELETIONS = `
+SELECT ${COLUMNS} FROM deletions WHERE cluster = ?1 AND uid > ?2 ORDER BY uid LIMIT ?3`;

@@ -1,0 +1,30 @@
+import { ageColumn, type Column, column, nameColumn, wideColumn } from "../column.ts";
+import { booleanAt, entriesAt, textAt } from "../reading.ts";
+
+/** This project's own kinds. */
+export const kubegcColumns: Record<string, readonly Column[]> = {
+  "sweeppolicies.gc.kubegc.dev": [
+    nameColumn,
+    column("Report-Only", "Whether nothing is deleted, only reported.", (object) =>
+      String(booleanAt(object, "spec", "reportOnly") ?? false),
+    ),
+    column("Sweeps", "The sweeps that it sets.", (object) =>
+      entriesAt(object, "spec", "sweeps")
+        .map(([name]) => name)
+        .join(","),
+    ),
+    ageColumn,
+  ],
+  "deletionrecords.gc.kubegc.dev": [
+    nameColumn,
+    column("Kind", "What went.", (object) => textAt(object, "spec", "target", "kind")),
+    column("Namespace", "Where it was.", (object) => textAt(object, "spec", "target", "namespace")),
+    column("Target", "The name of what went.", (object) => textAt(object, "spec", "target", "name")),
+    column("Rule", "The request or the rule that deleted it.", (object) => textAt(object, "spec", "rule")),
+    column("Actor", "In whose name.", (object) => textAt(object, "spec", "actor")),
+    column("Phase", "Whether it is gone.", (object) => textAt(object, "status", "phase")),
+    wideColumn("Policy", "The propagation policy.", (object) => textAt(object, "spec", "propagationPolicy")),
+    wideColumn("Cause", "The record that caused it.", (object) => textAt(object, "spec", "cause")),
+    ageColumn,
+  ],
+};

@@ -1,0 +1,22 @@
+import type { Kind, Verb } from "../kind.ts";
+import { builtInKind, type Differences } from "./built-in-kind.ts";
+
+/** The group of the kinds that are this project's own. */
+export const KUBEGC = "gc.kubegc.dev";
+
+const own = (kind: string, resource: string, differences: Differences = {}): Kind =>
+  builtInKind(KUBEGC, ["v1alpha1"], kind, resource, {
+    clusterScoped: true,
+    categories: ["kubegc"],
+    ...differences,
+  });
+
+/** Nothing of it is stored as an object: it is answered from other tables, or from the graph, when it is asked for. */
+const computed = (kind: string, resource: string, verbs: readonly Verb[], differences: Differences = {}) =>
+  own(kind, resource, { ...differences, verbs });
+
+/** What a person sets, and what a person asks. All of them are cluster-scoped and speak of objects by their names. */
+export const kubegcKinds: readonly Kind[] = [
+  own("SweepPolicy", "sweeppolicies", { traits: { countsGenerations: true } }),
+  computed("DeletionRecord", "deletionrecords", ["get", "list"], { shortNames: ["delrec"] }),
+];
