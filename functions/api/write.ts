@@ -9,6 +9,7 @@ import { decodeWriteOptions, managerOf } from "../objects/metadata/write-options
 import { patchTypeOf, UNSUPPORTED_PATCH_TYPE } from "../objects/patch/patch.ts";
 import { jsonAnswer, refusal } from "./answer.ts";
 import type { ResourceRequest } from "./context.ts";
+import { heldToPreview, previewWarnings } from "./delete-preview.ts";
 import { isSuperseded } from "./faults.ts";
 import { type Key, listObjects } from "./list-objects.ts";
 import { selection } from "./read.ts";
@@ -75,7 +76,15 @@ export async function deleteObject(request: ResourceRequest, name: string): Prom
   if (!body.ok) return refusal(body.failure);
   const options = decodeDeleteOptions(body.value.text, body.value.mediaType, request.query);
   if (!options.ok) return refusal(options.failure);
-  return mutate(request, options.value.dryRun, { verb: "delete", name, options: options.value });
+  const changed = await heldToPreview(request, name, options.value);
+  if (changed) return refusal(changed);
+  const mutation: Mutation = { verb: "delete", name, options: options.value };
+  if (!options.value.dryRun) return mutate(request, false, mutation);
+  const [warnings, reply] = await Promise.all([
+    previewWarnings(request, name, options.value),
+    askOne(request, true, mutation),
+  ]);
+  return answerTo(request, reply, warnings.ok ? warnings.value : []);
 }
 
 /** So many objects are listed, and deleted by their graph object, at a time. */
@@ -135,10 +144,19 @@ async function deleteKeys(
 }
 
 async function mutate(request: ResourceRequest, dryRun: boolean, mutation: Mutation): Promise<Response> {
+  return answerTo(request, await askOne(request, dryRun, mutation));
+}
+
+async function askOne(request: ResourceRequest, dryRun: boolean, mutation: Mutation): Promise<MutationReply> {
   const [reply] = await ask(request, request.path.namespace ?? "", dryRun, [mutation]);
   if (reply === undefined) throw new Error("a graph object answered nothing");
+  return reply;
+}
+
+function answerTo(request: ResourceRequest, reply: MutationReply, more: readonly string[] = []): Response {
   if (!reply.ok) return refusal(reply.failure);
-  const { code, result, warnings } = reply;
+  const { code, result } = reply;
+  const warnings = [...reply.warnings, ...more];
   if (result.as === "object") return objectAnswer(request, result.body, { code, warnings });
   const { group, resource } = request.kind;
   const status: JsonObject = removedStatus(result.name, group, resource, result.uid);

@@ -1,3 +1,4 @@
+import { CHANGES_PER_CLUSTER } from "../../db/sql.ts";
 import {
   MODEL_KINDS,
   type ModelObject,
@@ -6,11 +7,13 @@ import {
   type ModelState,
 } from "../../test/model/collector.ts";
 import { type Claim, claimedKind, type Place, type Step } from "../../test/model/history.ts";
-import type { ModelChange } from "../../test/model/invariants.ts";
+import type { ModelChange, ModelRecord } from "../../test/model/invariants.ts";
 import type { Kind } from "../objects/kind.ts";
 import type { KubeObject, OwnerReference } from "../objects/object.ts";
 import { kindOf } from "./decide/decide.fixture.ts";
-import { DB, objectOf, patch, remove, type TestCluster } from "./graph.fixture.ts";
+import { create, DB, objectOf, patch, remove, type TestCluster } from "./graph.fixture.ts";
+import { Superseded } from "./graph-store.ts";
+import type { MutationReply, MutationRequest } from "./request.ts";
 
 const STORES: Readonly<Record<string, string>> = {
   ConfigMap: "configmaps",
@@ -18,15 +21,18 @@ const STORES: Readonly<Record<string, string>> = {
   Node: "nodes",
 };
 
-const storeOf = (kind: string): Kind => kindOf(STORES[kind] ?? "");
+export const storeOf = (kind: string): Kind => kindOf(STORES[kind] ?? "");
 export const pathOf = ({ kind, namespace, name }: Place) => `${kind} ${namespace}/${name}`;
 
 /** A cluster, and which uid each place has had last. */
 export class History {
   readonly cluster: TestCluster;
   readonly #uids = new Map<string, string>();
-  /** Of what clients wrote. */
-  readonly #asked = new Set<string>();
+  /** When clients wrote. */
+  readonly #asked = new Set<number>();
+  /** What clients were told that it was written, as `uid version`. */
+  readonly acknowledged: string[] = [];
+  #lastAsked = 0;
 
   constructor(cluster: TestCluster) {
     this.cluster = cluster;
@@ -49,26 +55,40 @@ export class History {
   /** Everything that happened, in order, with why. */
   async changes(): Promise<ModelChange[]> {
     const { results } = await DB.prepare(
-      `SELECT c.type, c.at, c.resource, c.body, c.id & ?2 AS version, d.rule FROM changes c
+      `SELECT c.type, c.at, c.resource, c.body, d.rule FROM changes c
        LEFT JOIN deletions d ON d.cluster = ?1 AND d.uid = c.uid
-       WHERE c.id >> 40 = ?1 AND c.resource IN ('configmaps', 'replicationcontrollers', 'nodes') ORDER BY c.id`,
+       WHERE c.id BETWEEN ?1 * ?2 AND (?1 + 1) * ?2 AND c.resource IN ('configmaps', 'replicationcontrollers', 'nodes') ORDER BY c.id`,
     )
-      .bind(this.cluster.id, 2 ** 40 - 1)
-      .all<{
-        type: ModelChange["type"];
-        at: number;
-        resource: string;
-        body: string;
-        version: number;
-        rule: string | null;
-      }>();
-    return results.map(({ type, at, resource, body, version, rule }) => ({
+      .bind(this.cluster.id, CHANGES_PER_CLUSTER)
+      .all<{ type: ModelChange["type"]; at: number; resource: string; body: string; rule: string | null }>();
+    return results.map(({ type, at, resource, body, rule }) => ({
       type,
       at,
       object: modelObject(JSON.parse(body) as KubeObject, resource),
       rule: rule ?? undefined,
-      asked: this.#asked.has(String(version)),
+      asked: this.#asked.has(at),
     }));
+  }
+
+  /** Which of the changes that clients were told of are not there. */
+  async missing(): Promise<string[]> {
+    const { results } = await DB.prepare(
+      "SELECT uid || ' ' || (id - ?1 * ?2) AS version FROM changes WHERE id BETWEEN ?1 * ?2 AND (?1 + 1) * ?2",
+    )
+      .bind(this.cluster.id, CHANGES_PER_CLUSTER)
+      .all<{ version: string }>();
+    const there = new Set(results.map(({ version }) => version.replace(/\.0$/, "")));
+    return this.acknowledged.filter((version) => !there.has(version));
+  }
+
+  /** Why each object went. */
+  async records(): Promise<ModelRecord[]> {
+    const { results } = await DB.prepare(
+      "SELECT uid, rule, cause, removed_at IS NOT NULL AS removed FROM deletions WHERE cluster = ?1",
+    )
+      .bind(this.cluster.id)
+      .all<ModelRecord>();
+    return results;
   }
 
   /** The index of owner references, as `indexOf` tells it. */
@@ -120,24 +140,21 @@ export class History {
     switch (request.do) {
       case "create": {
         const { finalizers, owners } = request.object;
-        const made = await this.cluster.make(
-          kind,
-          {
-            name: place.name,
-            finalizers: [...finalizers],
-            owners: owners.map(ownerReference),
-            fields: place.kind === "ReplicationController" ? { spec: { replicas: 0 } } : {},
-          },
-          place.namespace,
-        );
+        const sketch = {
+          name: place.name,
+          finalizers: [...finalizers],
+          owners: owners.map(ownerReference),
+          fields: place.kind === "ReplicationController" ? { spec: { replicas: 0 } } : {},
+        };
+        const made = objectOf(await this.#ask(place.namespace, create(kind, sketch)));
         this.#uids.set(pathOf(place), made.metadata.uid);
-        this.#asked.add(made.metadata.resourceVersion ?? "");
+        this.#written(made);
         return { ...request, object: { ...request.object, uid: made.metadata.uid } };
       }
       case "delete": {
         const { policy } = request;
         const options = policy === undefined ? {} : { propagationPolicy: policy };
-        const [reply] = await this.cluster.ask(place.namespace, remove(kind, place.name, options));
+        const reply = await this.#ask(place.namespace, remove(kind, place.name, options));
         if (!reply?.ok) throw new Error(JSON.stringify(reply));
         return request;
       }
@@ -148,12 +165,52 @@ export class History {
     }
   }
 
+  /**
+   * Sends it though the answer may be lost. `nothing`: it was refused for now, and nothing was to happen; `unknown`: it
+   * may have happened or not. A create that nobody was told of has the uid that it got after all, if it did.
+   */
+  async attempt(
+    request: ModelRequest,
+    step: Step,
+  ): Promise<{ request: ModelRequest | undefined; told: "done" | "nothing" | "unknown" }> {
+    try {
+      return { request: await this.send(request, step), told: "done" };
+    } catch (fault) {
+      if (fault instanceof Superseded) this.cluster.replaceGraph(step.place.namespace);
+      else if (String(fault).includes('"TooManyRequests"')) return { request, told: "nothing" };
+      else if (String(fault).includes('"ok":false')) throw fault;
+    }
+    return { request, told: "unknown" };
+  }
+
+  /** The request with the uid of what it created; undefined when it created nothing. */
+  async found(request: ModelRequest, { place }: Step): Promise<ModelRequest | undefined> {
+    if (request.do !== "create") return request;
+    const row = await DB.prepare(
+      `SELECT uid FROM changes WHERE id BETWEEN ?1 * ?2 AND (?1 + 1) * ?2 AND type = 'ADDED' AND at = ?3 AND name = ?4`,
+    )
+      .bind(this.cluster.id, CHANGES_PER_CLUSTER, this.#lastAsked, place.name)
+      .first<{ uid: string }>();
+    if (row === null) return undefined;
+    this.#uids.set(pathOf(place), row.uid);
+    return { ...request, object: { ...request.object, uid: row.uid } };
+  }
+
+  #written({ metadata }: KubeObject): void {
+    this.acknowledged.push(`${metadata.uid} ${metadata.resourceVersion}`);
+  }
+
+  /** One request, alone in its group, at a moment of its own. */
+  async #ask(namespace: string, request: MutationRequest): Promise<MutationReply | undefined> {
+    this.#lastAsked = this.cluster.now + 1000;
+    this.#asked.add(this.#lastAsked);
+    const [reply] = await this.cluster.ask(namespace, request);
+    return reply;
+  }
+
   async #patch(request: ModelRequest, place: Place, metadata: object): Promise<ModelRequest> {
-    const [reply] = await this.cluster.ask(
-      place.namespace,
-      patch(storeOf(place.kind), place.name, { metadata }),
-    );
-    this.#asked.add(objectOf(reply).metadata.resourceVersion ?? "");
+    const reply = await this.#ask(place.namespace, patch(storeOf(place.kind), place.name, { metadata }));
+    this.#written(objectOf(reply));
     return request;
   }
 

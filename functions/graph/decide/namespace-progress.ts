@@ -7,7 +7,8 @@ export interface RemainingContent {
   finalizers: readonly { finalizer: string; count: number }[];
 }
 
-const FINALIZER_KUBERNETES = "kubernetes";
+/** Holds a Namespace, in its spec, until its content has gone. */
+export const FINALIZER_KUBERNETES = "kubernetes";
 
 /**
  * The next state of a terminating Namespace: without the finalizer `kubernetes` in its spec when nothing is left

@@ -1,9 +1,9 @@
 import type { OpenCommit } from "../../../db/commit.ts";
 import { type ObjectRow, READ_OBJECTS } from "../../../db/reads.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
-import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from "../../objects/metadata/finalizers.ts";
-import type { GroupResource, KubeObject, Uid } from "../../objects/object.ts";
+import type { GroupResource, Uid } from "../../objects/object.ts";
 import { decideDelete } from "../decide/delete.ts";
+import { ownPolicy } from "../decide/own-policy.ts";
 import { unblocked, withoutOwners } from "../decide/owners.ts";
 import type { GraphStore } from "../graph-store.ts";
 import { planWrite } from "../plan.ts";
@@ -110,13 +110,6 @@ function planTarget(
       planWrite(commit, { op: "remove", kind, stored, first: decided.value.first }, why, context);
       return;
   }
-}
-
-/** A finalizer of the collector that was set by hand is a policy for whoever deletes without naming one. */
-function ownPolicy(object: KubeObject): CauseOfDeletion["policy"] {
-  const finalizers = object.metadata.finalizers ?? [];
-  if (finalizers.includes(FINALIZER_ORPHAN)) return "Orphan";
-  return finalizers.includes(FINALIZER_FOREGROUND) ? "Foreground" : "Background";
 }
 
 async function readTargets(

@@ -18,5 +18,6 @@ const computed = (kind: string, resource: string, verbs: readonly Verb[], differ
 /** What a person sets, and what a person asks. All of them are cluster-scoped and speak of objects by their names. */
 export const kubegcKinds: readonly Kind[] = [
   own("SweepPolicy", "sweeppolicies", { traits: { countsGenerations: true } }),
+  computed("DeletionPreview", "deletionpreviews", ["create"]),
   computed("DeletionRecord", "deletionrecords", ["get", "list"], { shortNames: ["delrec"] }),
 ];

@@ -1,0 +1,131 @@
+import { z } from "zod";
+import { type Preview, type PreviewedDelete, previewDelete } from "../../graph/preview/preview.ts";
+import type { Node } from "../../graph/preview/world.ts";
+import { invalidValue, type Outcome, ok, refuse } from "../../objects/failure.ts";
+import type { JsonObject } from "../../objects/json.ts";
+import { type Kind, parseApiVersion } from "../../objects/kind.ts";
+import type { KindRegistry } from "../../objects/kinds/registry.ts";
+import { asObject, type KubeObject, timestamp } from "../../objects/object.ts";
+import type { ApiContext } from "../context.ts";
+import type { ComputedKind } from "./computed-kind.ts";
+import { invalidSpec } from "./computed-spec.ts";
+import { keepPreview } from "./kept-previews.ts";
+
+const KIND = "DeletionPreview";
+
+const SPEC = z.strictObject({
+  target: z.strictObject({
+    apiVersion: z.string().min(1),
+    kind: z.string().min(1),
+    namespace: z.string().default(""),
+    name: z.string().min(1),
+    uid: z.string().optional(),
+  }),
+  /** As a DELETE has it: left out, it is the default of the kind and version. */
+  propagationPolicy: z.enum(["Background", "Foreground", "Orphan"]).optional(),
+  gracePeriodSeconds: z.int().min(0).optional(),
+});
+
+/**
+ * DeletionPreview: created like an access review, answered with what a DELETE of `spec.target` would do, and not stored.
+ * `status.hash` stands for all of it: a DELETE that carries it (`?previewHash=`) is refused when it would do anything else.
+ */
+export const deletionPreviews: ComputedKind = {
+  async create({ context, sent, dryRun }) {
+    const read = SPEC.safeParse(sent.spec ?? {}, { reportInput: true });
+    if (!read.success) return refuse(invalidSpec(KIND, sent, read.error));
+    const { kinds } = await context.servedKinds.current(context.db, context.cluster);
+    const asked = previewedDelete(read.data, kinds);
+    if (!asked.ok) return asked;
+    const preview = await previewDelete(context.db, context.cluster, asked.value, {
+      kinds,
+      now: context.clock(),
+    });
+    if (!preview.ok) return preview;
+    if (!dryRun) await keepPreview(context, preview.value);
+    return ok({ object: previewObject(sent, preview.value, context) });
+  },
+};
+
+function previewedDelete(
+  { target, propagationPolicy, gracePeriodSeconds }: z.output<typeof SPEC>,
+  kinds: KindRegistry,
+): Outcome<PreviewedDelete> {
+  const invalid = (field: string, value: string, detail: string) =>
+    refuse({
+      reason: "Invalid",
+      group: "gc.kubegc.dev",
+      kind: KIND,
+      name: "",
+      errors: [invalidValue(`spec.target.${field}`, value, detail)],
+    });
+  const parsed = parseApiVersion(target.apiVersion);
+  const kind = kinds.claimed(target.apiVersion, target.kind);
+  if (parsed === undefined || kind === undefined || !kind.verbs.includes("delete")) {
+    return invalid("kind", target.kind, `is not a kind of ${target.apiVersion} that can be deleted`);
+  }
+  if (kind.namespaced && target.namespace === "") {
+    return invalid("namespace", "", `a ${kind.kind} is in a namespace`);
+  }
+  if (!kind.namespaced && target.namespace !== "") {
+    return invalid("namespace", target.namespace, `a ${kind.kind} is in no namespace`);
+  }
+  return ok({
+    kind,
+    version: parsed.version,
+    namespace: target.namespace,
+    name: target.name,
+    options: {
+      dryRun: true,
+      ...(target.uid === undefined ? {} : { uid: target.uid }),
+      ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
+      ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+    },
+  });
+}
+
+function previewObject(sent: JsonObject, preview: Preview, { clock }: ApiContext): KubeObject {
+  const { deletes, deletesOnceUnblocked, orphans, keeps, blockers, hash } = preview;
+  return asObject({
+    apiVersion: "gc.kubegc.dev/v1alpha1",
+    kind: KIND,
+    metadata: { creationTimestamp: timestamp(clock()) },
+    spec: sent.spec ?? {},
+    status: {
+      hash,
+      summary: {
+        deletes: counted(deletes),
+        deletesOnceUnblocked: counted(deletesOnceUnblocked),
+        orphans: counted(orphans),
+        keeps: counted(keeps),
+      },
+      deletes: deletes.map(entryOf),
+      deletesOnceUnblocked: deletesOnceUnblocked.map(entryOf),
+      orphans: orphans.map(entryOf),
+      keeps: keeps.map(entryOf),
+      blockers: blockers.map(({ node, finalizers, gracePeriodSeconds }) => ({
+        ...entryOf(node),
+        finalizers: [...finalizers],
+        ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
+      })),
+    },
+  });
+}
+
+export function entryOf({ object, uid }: Node): JsonObject {
+  const { apiVersion, kind, metadata } = object;
+  const { name, namespace } = metadata;
+  return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name, uid };
+}
+
+/** How many of each kind, the most first. */
+export function counted(nodes: readonly Node[]): Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const { kind, resource } of nodes) {
+    const name = nameOf(kind) || resource;
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return Object.fromEntries([...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
+}
+
+const nameOf = ({ kind, group }: Kind): string => (group === "" ? kind : `${kind}.${group}`);

@@ -1,0 +1,363 @@
+import { deletionOf } from "../../objects/deletion.ts";
+import { type Outcome, ok } from "../../objects/failure.ts";
+import { isJsonObject } from "../../objects/json.ts";
+import { CRD_CLEANUP_FINALIZER, CUSTOM_RESOURCE_DEFINITIONS } from "../../objects/kinds/custom-resource.ts";
+import type { KindRegistry } from "../../objects/kinds/registry.ts";
+import type { DeleteOptions } from "../../objects/metadata/delete-options.ts";
+import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from "../../objects/metadata/finalizers.ts";
+import type { GroupResource, KubeObject, Millis, Uid } from "../../objects/object.ts";
+import { decideCollect } from "../decide/collect.ts";
+import { decideDelete } from "../decide/delete.ts";
+import { specFinalizers } from "../decide/delete-namespace.ts";
+import { isFinished } from "../decide/finished.ts";
+import { withFinalizers, withMetadata } from "../decide/mark.ts";
+import { FINALIZER_KUBERNETES, namespaceProgress } from "../decide/namespace-progress.ts";
+import { ownPolicy } from "../decide/own-policy.ts";
+import { unblocked, withoutOwners } from "../decide/owners.ts";
+import { contentOrder } from "../drain/content.ts";
+import { isCollected } from "../plan.ts";
+import { type PreviewTask, Tasks } from "./tasks.ts";
+import { type Node, referencesOf, type World } from "./world.ts";
+
+export interface Simulated {
+  /** In the order in which they go, with nobody's help. */
+  removed: readonly Node[];
+  /** Those that wait for somebody outside: for a finalizer to be taken off, or for a node to stop a Pod. */
+  blocked: readonly Blocked[];
+  /** What goes, in that order, once nothing of that is in the way any more. */
+  removedOnceUnblocked: readonly Node[];
+  /** Why each went: the one whose going made it go; none for the target. */
+  causes: ReadonlyMap<Uid, Uid>;
+}
+
+/** What a terminating object waits for, beyond its dependents. */
+export interface Blocked {
+  node: Node;
+  finalizers: readonly string[];
+  /** Of a Pod that runs on a node. */
+  gracePeriodSeconds: number | undefined;
+}
+
+const PODS = "pods" as GroupResource;
+
+/**
+ * Deletes one object of a world, and everything that follows from it, by the rules that the graph object deletes by:
+ * `decide/`, and the tasks of the outbox in their order. Nothing but the world changes.
+ *
+ * Errors: those of a DELETE with these options.
+ */
+export function simulate(
+  world: World,
+  target: Node,
+  options: DeleteOptions,
+  { version, kinds, now }: { version: string; kinds: KindRegistry; now: Millis },
+): Outcome<Simulated> {
+  const simulation = new Simulation(world, kinds, now);
+  const refused = simulation.delete(target, options, version, undefined);
+  if (refused) return { ok: false, failure: refused };
+  simulation.run();
+  const { causes } = simulation;
+  const removed = [...simulation.removed];
+  const blocked = simulation.blocked();
+  simulation.unblock(blocked);
+  return ok({ removed, blocked, removedOnceUnblocked: simulation.removed.slice(removed.length), causes });
+}
+
+class Simulation {
+  readonly removed: Node[] = [];
+  readonly causes = new Map<Uid, Uid>();
+  readonly #tasks = new Tasks();
+  readonly #world: World;
+  readonly #kinds: KindRegistry;
+  readonly #now: Millis;
+
+  constructor(world: World, kinds: KindRegistry, now: Millis) {
+    this.#world = world;
+    this.#kinds = kinds;
+    this.#now = now;
+  }
+
+  run(): void {
+    for (let task = this.#tasks.next(); task; task = this.#tasks.next()) this.#do(task);
+  }
+
+  blocked(): Blocked[] {
+    const found: Blocked[] = [];
+    for (const node of this.#world.nodes.values()) {
+      if (node.gone || deletionOf(node.object.metadata) === null) continue;
+      const finalizers = [
+        ...(node.object.metadata.finalizers ?? []),
+        ...(node.kind.traits.deletion === "namespace" ? specFinalizers(node.object).map(String) : []),
+      ].filter((name) => !OWN_FINALIZERS.has(name));
+      const grace = node.object.metadata.deletionGracePeriodSeconds ?? 0;
+      if (finalizers.length === 0 && grace <= 0) continue;
+      found.push({ node, finalizers, gracePeriodSeconds: grace > 0 ? grace : undefined });
+    }
+    return found;
+  }
+
+  /** Does what the others are waited for to do, until nobody waits. */
+  unblock(first: readonly Blocked[]): void {
+    for (let blocked = first; blocked.length > 0; blocked = this.blocked()) {
+      const before = this.removed.length;
+      for (const { node } of blocked) if (!node.gone) this.#settle(node, unheld(node));
+      this.run();
+      if (this.removed.length === before) return;
+    }
+  }
+
+  delete(node: Node, options: DeleteOptions, version: string, cause: Uid | undefined) {
+    const decided = decideDelete(node.object, options, { kind: node.kind, version, now: this.#now });
+    if (!decided.ok) return decided.failure;
+    if (cause !== undefined && !this.causes.has(node.uid)) this.causes.set(node.uid, cause);
+    switch (decided.value.outcome) {
+      case "pending":
+        break;
+      case "keep":
+        if (decided.value.changed) this.#update(node, decided.value.next);
+        break;
+      case "remove":
+        this.#remove(node);
+        break;
+    }
+    return undefined;
+  }
+
+  #do({ uid, ...task }: PreviewTask): void {
+    const node = this.#world.nodes.get(uid);
+    switch (task.task) {
+      case "dependents":
+        for (const dependent of this.#world.dependentsOf(uid)) {
+          if (!task.blocking || blocks(dependent, uid)) this.#examine(dependent);
+        }
+        return;
+      case "examine":
+        if (node) this.#examine(node);
+        return;
+      case "release":
+        if (node && !node.gone && deletionOf(node.object.metadata) === "orphan") this.#release(uid);
+        return;
+      case "content":
+        if (node && !node.gone) this.#deleteContent(node);
+        return;
+      case "owner":
+        if (node && !node.gone) this.#reviewOwner(node);
+        return;
+      case "finalize":
+        if (node && !node.gone) this.#finalize(node);
+        return;
+    }
+  }
+
+  #examine(node: Node): void {
+    if (node.gone || !isCollected(node.kind)) return;
+    const world = this.#world;
+    const { metadata } = node.object;
+    const decision = decideCollect(
+      {
+        uid: node.uid,
+        namespace: metadata.namespace ?? "",
+        deletion: deletionOf(metadata),
+        references: referencesOf(node).map((reference) => ({
+          reference,
+          owner: world.owner(reference.uid as Uid),
+          removed: this.#removedWithItsKind(reference.uid as Uid),
+        })),
+        hasDependents: world.hasDependents(node.uid),
+      },
+      this.#kinds,
+    );
+    switch (decision.act) {
+      case "keep":
+        return;
+      case "release":
+        this.#update(node, withoutOwners(node.object, decision.owners));
+        return;
+      case "delete": {
+        const { policy, cause } = decision;
+        // A cycle of owners that wait for each other is broken where it closes.
+        if (policy === "Foreground" && world.dependentsOf(node.uid).some(isInForeground)) {
+          this.#update(node, unblocked(node.object));
+        }
+        const propagationPolicy = policy === "own" ? ownPolicy(node.object) : policy;
+        this.delete(node, { propagationPolicy, uid: node.uid, dryRun: false }, versionOf(node), cause);
+        return;
+      }
+    }
+  }
+
+  #removedWithItsKind(uid: Uid): { resource: GroupResource; name: string } | undefined {
+    const node = this.#world.nodes.get(uid);
+    if (node?.gone) return { resource: node.resource, name: node.object.metadata.name };
+    return this.#world.outsiders.removed.get(uid);
+  }
+
+  #release(owner: Uid): void {
+    for (const dependent of this.#world.dependentsOf(owner)) {
+      this.#update(dependent, withoutOwners(dependent.object, [owner]));
+    }
+    this.#tasks.push({ task: "owner", uid: owner });
+  }
+
+  #reviewOwner(node: Node): void {
+    const dependents = this.#world.dependentsOf(node.uid);
+    switch (deletionOf(node.object.metadata)) {
+      case "foreground":
+        if (dependents.some((dependent) => blocks(dependent, node.uid))) {
+          if (dependents.some((dependent) => deletionOf(dependent.object.metadata) === null)) {
+            this.#tasks.push({ task: "dependents", uid: node.uid, blocking: true });
+          }
+        } else this.#dropFinalizer(node, FINALIZER_FOREGROUND);
+        return;
+      case "orphan":
+        if (dependents.length === 0) this.#dropFinalizer(node, FINALIZER_ORPHAN);
+        else this.#tasks.push({ task: "release", uid: node.uid });
+        return;
+      case "terminating":
+      case null:
+        return;
+    }
+  }
+
+  #dropFinalizer(node: Node, finalizer: string): void {
+    const kept = (node.object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
+    this.#settle(node, withFinalizers(node.object, kept));
+  }
+
+  /** Writes the next state of a terminating object, or removes it when nothing holds it. */
+  #settle(node: Node, next: KubeObject): void {
+    if (isFinished(next, node.object, node.kind)) this.#remove(node);
+    else this.#update(node, next);
+  }
+
+  /** What is in a terminating Namespace, Pods first; or what a terminating CustomResourceDefinition defines. */
+  #deleteContent(holder: Node): void {
+    const { name } = holder.object.metadata;
+    const isNamespace = holder.kind.traits.deletion === "namespace";
+    const content = [...this.#world.nodes.values()].filter(
+      (node) =>
+        !node.gone &&
+        (isNamespace ? node.object.metadata.namespace === name : node.resource === name) &&
+        isDeletable(node),
+    );
+    const pods = isNamespace && this.#world.remaining(name).some(({ resource }) => resource === PODS);
+    const order = new Map(contentOrder(this.#kinds).map((resource, i) => [resource, i]));
+    const place = (node: Node) => order.get(node.resource) ?? order.size;
+    const going = pods ? content.filter((node) => node.resource === PODS) : content;
+    for (const node of going.sort((a, b) => place(a) - place(b))) {
+      this.delete(
+        node,
+        { propagationPolicy: "Background", uid: node.uid, dryRun: false },
+        versionOf(node),
+        holder.uid,
+      );
+    }
+    this.#tasks.push({ task: "finalize", uid: holder.uid });
+  }
+
+  #finalize(node: Node): void {
+    const { name } = node.object.metadata;
+    if (deletionOf(node.object.metadata) === null) return;
+    if (node.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) {
+      if (this.#world.left(name as GroupResource)) this.#lookAgain(node);
+      else this.#dropFinalizer(node, CRD_CLEANUP_FINALIZER);
+      return;
+    }
+    const resources = this.#world.remaining(name);
+    const next = namespaceProgress(node.object, { resources, finalizers: [] }, this.#now);
+    if (resources.length > 0) this.#lookAgain(node);
+    else if (next !== undefined) this.#settle(node, next);
+  }
+
+  /** Sends for what is left of a holder's content, if a DELETE would still do something to it. */
+  #lookAgain(holder: Node): void {
+    const { name } = holder.object.metadata;
+    const isNamespace = holder.kind.traits.deletion === "namespace";
+    const pods = isNamespace && this.#world.remaining(name).some(({ resource }) => resource === PODS);
+    for (const node of this.#world.nodes.values()) {
+      if (node.gone || !isDeletable(node)) continue;
+      const within = isNamespace ? node.object.metadata.namespace === name : node.resource === name;
+      if (!within || (pods && node.resource !== PODS)) continue;
+      this.#tasks.push({ task: "content", uid: holder.uid });
+      return;
+    }
+  }
+
+  #update(node: Node, next: KubeObject): void {
+    const before = deletionOf(node.object.metadata);
+    const ownersBefore = referencesOf(node);
+    node.object = next;
+    const deletion = deletionOf(next.metadata);
+    for (const { uid, blockOwnerDeletion } of ownersBefore) {
+      if (blockOwnerDeletion && !blocks(node, uid)) this.#ownerIsDue(uid as Uid);
+    }
+    if (deletion === null) return;
+    if (before === null && (node.kind.traits.deletion === "namespace" || isDefinition(node))) {
+      this.#tasks.push({
+        task: node.kind.traits.deletion === "namespace" ? "content" : "finalize",
+        uid: node.uid,
+      });
+    }
+    if (deletion === before) return;
+    if (deletion === "foreground") this.#tasks.push({ task: "dependents", uid: node.uid, blocking: false });
+    if (deletion === "orphan") this.#tasks.push({ task: "release", uid: node.uid });
+    if (deletion !== "terminating") this.#tasks.push({ task: "owner", uid: node.uid });
+  }
+
+  #remove(node: Node): void {
+    this.#world.remove(node);
+    this.removed.push(node);
+    this.#tasks.push({ task: "dependents", uid: node.uid, blocking: false });
+    for (const { uid } of referencesOf(node)) this.#ownerIsDue(uid as Uid);
+    for (const holder of this.#holdersOf(node)) this.#tasks.push({ task: "finalize", uid: holder.uid });
+  }
+
+  #ownerIsDue(uid: Uid): void {
+    const owner = this.#world.nodes.get(uid);
+    if (owner && !owner.gone && isInForeground(owner)) this.#tasks.push({ task: "owner", uid });
+  }
+
+  /** The terminating Namespace it was in, and the terminating definition of its kind. */
+  #holdersOf(node: Node): Node[] {
+    const { namespace = "" } = node.object.metadata;
+    return this.#world
+      .holders(namespace, node.resource)
+      .filter((holder) => !holder.gone && deletionOf(holder.object.metadata) !== null);
+  }
+}
+
+/** Those that are taken off by what is simulated here. */
+const OWN_FINALIZERS: ReadonlySet<string> = new Set([
+  FINALIZER_FOREGROUND,
+  FINALIZER_ORPHAN,
+  CRD_CLEANUP_FINALIZER,
+  FINALIZER_KUBERNETES,
+]);
+
+/** Without what others hold it by; what the collector holds it by stays. */
+function unheld(node: Node): KubeObject {
+  const { metadata, spec } = node.object;
+  const kept = (metadata.finalizers ?? []).filter((name) => OWN_FINALIZERS.has(name));
+  const held = isJsonObject(spec) && Array.isArray(spec.finalizers) ? spec.finalizers : undefined;
+  const next = withMetadata(withFinalizers(node.object, kept), { deletionGracePeriodSeconds: 0 });
+  // The stored state is what decides whether the grace period has ended.
+  node.object = withMetadata(node.object, { deletionGracePeriodSeconds: 0 });
+  if (held === undefined || !isJsonObject(spec)) return next;
+  return { ...next, spec: { ...spec, finalizers: held.filter((name) => OWN_FINALIZERS.has(String(name))) } };
+}
+
+const isInForeground = (node: Node): boolean => deletionOf(node.object.metadata) === "foreground";
+
+const isDefinition = (node: Node): boolean => node.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS;
+
+const blocks = (node: Node, owner: string): boolean =>
+  referencesOf(node).some((reference) => reference.uid === owner && reference.blockOwnerDeletion === true);
+
+const versionOf = (node: Node): string => node.kind.versions[0] ?? "v1";
+
+/** Whether a DELETE in the background would do anything to it. */
+function isDeletable({ object }: Node): boolean {
+  const deletion = deletionOf(object.metadata);
+  if (deletion === null) return true;
+  return deletion !== "terminating" && (object.metadata.deletionGracePeriodSeconds ?? 0) <= 0;
+}
