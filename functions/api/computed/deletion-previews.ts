@@ -1,26 +1,21 @@
 import { z } from "zod";
 import { type Preview, type PreviewedDelete, previewDelete } from "../../graph/preview/preview.ts";
 import type { Node } from "../../graph/preview/world.ts";
-import { invalidValue, type Outcome, ok, refuse } from "../../objects/failure.ts";
+import { type Outcome, ok, refuse } from "../../objects/failure.ts";
 import type { JsonObject } from "../../objects/json.ts";
-import { type Kind, parseApiVersion } from "../../objects/kind.ts";
+import type { Kind } from "../../objects/kind.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import { asObject, type KubeObject, timestamp } from "../../objects/object.ts";
 import type { ApiContext } from "../context.ts";
 import type { ComputedKind } from "./computed-kind.ts";
 import { invalidSpec } from "./computed-spec.ts";
+import { deletionTarget, TARGET } from "./deletion-target.ts";
 import { keepPreview } from "./kept-previews.ts";
 
 const KIND = "DeletionPreview";
 
 const SPEC = z.strictObject({
-  target: z.strictObject({
-    apiVersion: z.string().min(1),
-    kind: z.string().min(1),
-    namespace: z.string().default(""),
-    name: z.string().min(1),
-    uid: z.string().optional(),
-  }),
+  target: TARGET,
   /** As a DELETE has it: left out, it is the default of the kind and version. */
   propagationPolicy: z.enum(["Background", "Foreground", "Orphan"]).optional(),
   gracePeriodSeconds: z.int().min(0).optional(),
@@ -51,33 +46,14 @@ function previewedDelete(
   { target, propagationPolicy, gracePeriodSeconds }: z.output<typeof SPEC>,
   kinds: KindRegistry,
 ): Outcome<PreviewedDelete> {
-  const invalid = (field: string, value: string, detail: string) =>
-    refuse({
-      reason: "Invalid",
-      group: "gc.kubegc.dev",
-      kind: KIND,
-      name: "",
-      errors: [invalidValue(`spec.target.${field}`, value, detail)],
-    });
-  const parsed = parseApiVersion(target.apiVersion);
-  const kind = kinds.claimed(target.apiVersion, target.kind);
-  if (parsed === undefined || kind === undefined || !kind.verbs.includes("delete")) {
-    return invalid("kind", target.kind, `is not a kind of ${target.apiVersion} that can be deleted`);
-  }
-  if (kind.namespaced && target.namespace === "") {
-    return invalid("namespace", "", `a ${kind.kind} is in a namespace`);
-  }
-  if (!kind.namespaced && target.namespace !== "") {
-    return invalid("namespace", target.namespace, `a ${kind.kind} is in no namespace`);
-  }
+  const found = deletionTarget(target, KIND, kinds);
+  if (!found.ok) return found;
+  const { uid, ...place } = found.value;
   return ok({
-    kind,
-    version: parsed.version,
-    namespace: target.namespace,
-    name: target.name,
+    ...place,
     options: {
       dryRun: true,
-      ...(target.uid === undefined ? {} : { uid: target.uid }),
+      ...(uid === undefined ? {} : { uid }),
       ...(propagationPolicy === undefined ? {} : { propagationPolicy }),
       ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
     },

@@ -1,4 +1,4 @@
-import { deletionOf } from "../../objects/deletion.ts";
+import { type Deletion, deletionOf } from "../../objects/deletion.ts";
 import { type Outcome, ok } from "../../objects/failure.ts";
 import { isJsonObject } from "../../objects/json.ts";
 import { CRD_CLEANUP_FINALIZER, CUSTOM_RESOURCE_DEFINITIONS } from "../../objects/kinds/custom-resource.ts";
@@ -56,11 +56,22 @@ export function simulate(
   const refused = simulation.delete(target, options, version, undefined);
   if (refused) return { ok: false, failure: refused };
   simulation.run();
+  return ok(outcomeOf(simulation));
+}
+
+/** The same for what is going already: how it will end, with nobody's help and with it. */
+export function simulateOn(world: World, { kinds, now }: { kinds: KindRegistry; now: Millis }): Simulated {
+  const simulation = new Simulation(world, kinds, now);
+  simulation.goOn();
+  return outcomeOf(simulation);
+}
+
+function outcomeOf(simulation: Simulation): Simulated {
   const { causes } = simulation;
   const removed = [...simulation.removed];
   const blocked = simulation.blocked();
   simulation.unblock(blocked);
-  return ok({ removed, blocked, removedOnceUnblocked: simulation.removed.slice(removed.length), causes });
+  return { removed, blocked, removedOnceUnblocked: simulation.removed.slice(removed.length), causes };
 }
 
 class Simulation {
@@ -79,6 +90,16 @@ class Simulation {
 
   run(): void {
     for (let task = this.#tasks.next(); task; task = this.#tasks.next()) this.#do(task);
+  }
+
+  /** Looks at everything that is terminating as if that had just begun. */
+  goOn(): void {
+    for (const node of this.#world.nodes.values()) {
+      const deletion = deletionOf(node.object.metadata);
+      if (deletion === null) continue;
+      this.#begins(node, deletion);
+    }
+    this.run();
   }
 
   blocked(): Blocked[] {
@@ -291,17 +312,19 @@ class Simulation {
     for (const { uid, blockOwnerDeletion } of ownersBefore) {
       if (blockOwnerDeletion && !blocks(node, uid)) this.#ownerIsDue(uid as Uid);
     }
-    if (deletion === null) return;
-    if (before === null && (node.kind.traits.deletion === "namespace" || isDefinition(node))) {
-      this.#tasks.push({
-        task: node.kind.traits.deletion === "namespace" ? "content" : "finalize",
-        uid: node.uid,
-      });
-    }
-    if (deletion === before) return;
-    if (deletion === "foreground") this.#tasks.push({ task: "dependents", uid: node.uid, blocking: false });
-    if (deletion === "orphan") this.#tasks.push({ task: "release", uid: node.uid });
-    if (deletion !== "terminating") this.#tasks.push({ task: "owner", uid: node.uid });
+    if (deletion === null || deletion === before) return;
+    this.#begins(node, deletion, before);
+  }
+
+  /** What follows from a deletion that begins, or waits for something else than before. */
+  #begins(node: Node, deletion: Deletion, before: Deletion | null = null): void {
+    const { uid } = node;
+    if (before === null && node.kind.traits.deletion === "namespace")
+      this.#tasks.push({ task: "content", uid });
+    if (before === null && isDefinition(node)) this.#tasks.push({ task: "finalize", uid });
+    if (deletion === "foreground") this.#tasks.push({ task: "dependents", uid, blocking: false });
+    if (deletion === "orphan") this.#tasks.push({ task: "release", uid });
+    if (deletion !== "terminating") this.#tasks.push({ task: "owner", uid });
   }
 
   #remove(node: Node): void {

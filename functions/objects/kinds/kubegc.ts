@@ -20,4 +20,5 @@ export const kubegcKinds: readonly Kind[] = [
   own("SweepPolicy", "sweeppolicies", { traits: { countsGenerations: true } }),
   computed("DeletionPreview", "deletionpreviews", ["create"]),
   computed("DeletionRecord", "deletionrecords", ["get", "list"], { shortNames: ["delrec"] }),
+  computed("DeletionStatus", "deletionstatuses", ["create", "get", "list"], { shortNames: ["delstat"] }),
 ];

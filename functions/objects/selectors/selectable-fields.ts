@@ -154,6 +154,12 @@ const byResource = new Map<GroupResource, FieldRules>(
     "certificatesigningrequests.certificates.k8s.io": rules("cluster", {
       "spec.signerName": string("spec", "signerName"),
     }),
+    "deletionstatuses.gc.kubegc.dev": rules("cluster", {
+      kind: string("spec", "target", "kind"),
+      namespace: string("spec", "target", "namespace"),
+      name: string("spec", "target", "name"),
+      root: string("status", "root"),
+    }),
     "deletionrecords.gc.kubegc.dev": rules("cluster", {
       root: string("spec", "root"),
       cause: string("spec", "cause"),

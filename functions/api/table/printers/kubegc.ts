@@ -1,5 +1,7 @@
+import { valueAt } from "../../../objects/selectors/field-path.ts";
 import { ageColumn, type Column, column, nameColumn, wideColumn } from "../column.ts";
-import { booleanAt, entriesAt, textAt } from "../reading.ts";
+import { timeSince } from "../human-duration.ts";
+import { booleanAt, clipped, countAt, entriesAt, textAt, textsAt } from "../reading.ts";
 
 /** This project's own kinds. */
 export const kubegcColumns: Record<string, readonly Column[]> = {
@@ -14,6 +16,22 @@ export const kubegcColumns: Record<string, readonly Column[]> = {
         .join(","),
     ),
     ageColumn,
+  ],
+  "deletionstatuses.gc.kubegc.dev": [
+    nameColumn,
+    column("Kind", "What it is about.", (object) => textAt(object, "spec", "target", "kind")),
+    column("Namespace", "Where that is.", (object) => textAt(object, "spec", "target", "namespace")),
+    column("Target", "Its name.", (object) => textAt(object, "spec", "target", "name")),
+    column("Since", "How long it has been terminating.", (object, now) =>
+      timeSince(textAt(object, "status", "since") || undefined, now),
+    ),
+    column("Gone", "How much of the cascade is done.", (object) => {
+      const cascade = valueAt(object, "status", "cascade");
+      return cascade === undefined ? "" : `${countAt(cascade, "gone")}/${countAt(cascade, "total")}`;
+    }),
+    column("Waits-For", "What would let it go.", (object) =>
+      clipped(textsAt(object, "status", "unblock"), 1),
+    ),
   ],
   "deletionrecords.gc.kubegc.dev": [
     nameColumn,
