@@ -20,6 +20,10 @@ const COLUMNS =
 
 export const READ_DELETION = `SELECT ${COLUMNS} FROM deletions WHERE cluster = ?1 AND uid = ?2`;
 
+/** Those of the root ?4 after the uid ?2, at most ?3. */
+export const LIST_DELETIONS_OF_ROOT = `
+SELECT ${COLUMNS} FROM deletions WHERE cluster = ?1 AND root = ?4 AND uid > ?2 ORDER BY uid LIMIT ?3`;
+
 /** Those after the uid ?2, at most ?3. */
 export const LIST_DELETIONS = `
 SELECT ${COLUMNS} FROM deletions WHERE cluster = ?1 AND uid > ?2 ORDER BY uid LIMIT ?3`;

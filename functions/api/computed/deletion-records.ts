@@ -1,8 +1,14 @@
-import { type DeletionRow, LIST_DELETIONS, READ_DELETION } from "../../../db/deletions.ts";
+import {
+  type DeletionRow,
+  LIST_DELETIONS,
+  LIST_DELETIONS_OF_ROOT,
+  READ_DELETION,
+} from "../../../db/deletions.ts";
 import { ok } from "../../objects/failure.ts";
 import { apiVersion } from "../../objects/kind.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import { asObject, type GroupResource, type KubeObject, timestamp } from "../../objects/object.ts";
+import { exactValue } from "../../objects/selectors/field-selector.ts";
 import type { ApiContext } from "../context.ts";
 import type { ComputedKind } from "./computed-kind.ts";
 
@@ -11,9 +17,14 @@ import type { ComputedKind } from "./computed-kind.ts";
  * uid of what went, so that `spec.cause` and `spec.root` are names of records too.
  */
 export const deletionRecords: ComputedKind = {
-  async list({ context, limit, after }) {
+  async list({ context, limit, after, fields }) {
     const { db, cluster } = context;
-    const { results } = await db.prepare(LIST_DELETIONS).bind(cluster, after, limit).all<DeletionRow>();
+    const root = exactValue(fields, "root");
+    const statement =
+      root === undefined
+        ? db.prepare(LIST_DELETIONS).bind(cluster, after, limit)
+        : db.prepare(LIST_DELETIONS_OF_ROOT).bind(cluster, after, limit, root);
+    const { results } = await statement.all<DeletionRow>();
     const kinds = await kindsOf(context);
     return ok({ items: results.map((row) => recordOf(row, kinds)), more: results.length === limit });
   },

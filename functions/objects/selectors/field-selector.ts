@@ -61,7 +61,8 @@ export function exactNamespace(requirements: readonly FieldRequirement[]): strin
   return exactValue(requirements, "metadata.namespace");
 }
 
-function exactValue(requirements: readonly FieldRequirement[], field: string): string | undefined {
+/** The value that a field must have in every match. */
+export function exactValue(requirements: readonly FieldRequirement[], field: string): string | undefined {
   return requirements.find((requirement) => requirement.operator === "=" && requirement.field === field)
     ?.value;
 }
