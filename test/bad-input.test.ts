@@ -215,6 +215,18 @@ const mistaken: Case[] = [
     message: 'namespaces "absent" not found',
   },
   {
+    what: "a namespace whose name none can have",
+    request: ["POST", `/api/v1/namespaces/${"n".repeat(3000)}/configmaps`, { metadata: { name: "x" } }],
+    ...notFound,
+    message: /^namespaces "n+" not found$/,
+  },
+  {
+    what: "a DELETE in a namespace whose name none can have",
+    request: ["DELETE", `/api/v1/namespaces/${"n".repeat(3000)}/configmaps/x`],
+    ...notFound,
+    message: 'configmaps "x" not found',
+  },
+  {
     what: "an update under another name",
     request: ["PUT", kept, { metadata: { name: "other" } }],
     ...bad,

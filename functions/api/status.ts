@@ -18,6 +18,10 @@ interface Details {
   retryAfterSeconds?: number;
 }
 
+/** Source: k8s.io/apimachinery `api/errors/errors.go`, NewGenerateNameConflict. */
+const NO_UNIQUE_NAME = "the server was not able to generate a unique name for the object";
+const GENERATE_NAME_RETRY = 1;
+
 /**
  * The one place where a refusal becomes a `Status`: code, reason, message and details in upstream's words.
  * Source: k8s.io/apimachinery `api/errors/errors.go`.
@@ -59,8 +63,10 @@ export function failureStatus(failure: Failure): StatusAnswer {
         `only the following media types are accepted: ${failure.accepted.join(", ")}`,
       );
     case "AlreadyExists": {
-      const { resource, name, terminating, retryAfterSeconds } = failure;
-      const message = `${terminating ? "object is being deleted: " : ""}${resource} ${JSON.stringify(name)} already exists`;
+      const { resource, name, terminating, generated } = failure;
+      const retryAfterSeconds = generated ? GENERATE_NAME_RETRY : failure.retryAfterSeconds;
+      const taken = `${terminating ? "object is being deleted: " : ""}${resource} ${JSON.stringify(name)} already exists`;
+      const message = generated ? `${taken}, ${NO_UNIQUE_NAME}` : taken;
       return answer(409, "AlreadyExists", message, {
         ...detailsOf(resource, name),
         ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
