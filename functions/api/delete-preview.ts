@@ -1,15 +1,11 @@
 import { type Preview, previewDelete } from "../graph/preview/preview.ts";
-import { type Failure, type Outcome, ok } from "../objects/failure.ts";
+import { type Outcome, ok } from "../objects/failure.ts";
 import type { DeleteOptions } from "../objects/metadata/delete-options.ts";
-import { groupResource } from "../objects/object.ts";
 import { counted } from "./computed/deletion-previews.ts";
-import { differenceFrom, titleOf } from "./computed/kept-previews.ts";
+import { titleOf } from "./computed/kept-previews.ts";
 import type { ResourceRequest } from "./context.ts";
 
-/** The parameter by which a DELETE carries the hash of the preview that it is held to. */
-export const PREVIEW_HASH = "previewHash";
-
-/** Names in one warning, and in one refusal. */
+/** Names in one warning. */
 const MOST_NAMED = 5;
 
 export function previewOfRequest(
@@ -24,32 +20,6 @@ export function previewOfRequest(
     { kind, version: path.version, namespace: path.namespace ?? "", name, options },
     { kinds: served.kinds, now: clock() },
   );
-}
-
-/**
- * Whether a DELETE may go on that carries the hash of a preview: not when it would do anything else by now. Errors: those
- * of the preview; Conflict, which says what is different.
- */
-export async function heldToPreview(
-  request: ResourceRequest,
-  name: string,
-  options: DeleteOptions,
-): Promise<Failure | undefined> {
-  const hash = request.query.get(PREVIEW_HASH);
-  if (hash === null) return undefined;
-  const preview = await previewOfRequest(request, name, options);
-  if (!preview.ok) return preview.failure;
-  if (preview.value.hash === hash) return undefined;
-  const { kind, context } = request;
-  const difference = await differenceFrom(context, hash, preview.value);
-  const subject = groupResource(kind.group, kind.kind);
-  const what = difference ?? "the preview with that hash is not known";
-  return {
-    reason: "Conflict",
-    subject,
-    name,
-    message: `Operation cannot be fulfilled on ${subject} ${JSON.stringify(name)}: it would do something else than its preview says: ${what}; its preview now has the hash ${preview.value.hash}`,
-  };
 }
 
 /**

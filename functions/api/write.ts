@@ -1,18 +1,21 @@
 import { graphName } from "../graph/graph-name.ts";
 import type { Mutation, MutationReply, MutationRequest, SubresourceName } from "../graph/request.ts";
 import { isApply } from "../objects/apply/configuration.ts";
-import type { Failure } from "../objects/failure.ts";
+import type { Failure, Outcome } from "../objects/failure.ts";
 import type { JsonObject } from "../objects/json.ts";
 import { decodeDeleteOptions } from "../objects/metadata/delete-options.ts";
 import { fieldValidationOf } from "../objects/metadata/field-validation.ts";
 import { decodeWriteOptions, managerOf } from "../objects/metadata/write-options.ts";
+import type { KubeObject } from "../objects/object.ts";
 import { patchTypeOf, UNSUPPORTED_PATCH_TYPE } from "../objects/patch/patch.ts";
+import { collectionRefusal, deletionRefusal } from "./admit-deletion.ts";
 import { jsonAnswer, refusal } from "./answer.ts";
 import type { ResourceRequest } from "./context.ts";
-import { heldToPreview, previewWarnings } from "./delete-preview.ts";
+import { previewWarnings } from "./delete-preview.ts";
 import { isSuperseded } from "./faults.ts";
-import { type Key, listObjects } from "./list-objects.ts";
-import { selection } from "./read.ts";
+import { forgetGuards, GUARDS } from "./guard.ts";
+import { type Key, type Listed, listObjects } from "./list-objects.ts";
+import { type Selection, selection } from "./read.ts";
 import { listAnswer, objectAnswer } from "./represent.ts";
 import { readBody } from "./request-body.ts";
 import { removedStatus } from "./status.ts";
@@ -76,8 +79,8 @@ export async function deleteObject(request: ResourceRequest, name: string): Prom
   if (!body.ok) return refusal(body.failure);
   const options = decodeDeleteOptions(body.value.text, body.value.mediaType, request.query);
   if (!options.ok) return refusal(options.failure);
-  const changed = await heldToPreview(request, name, options.value);
-  if (changed) return refusal(changed);
+  const refused = await deletionRefusal(request, name, options.value);
+  if (refused) return refusal(refused);
   const mutation: Mutation = { verb: "delete", name, options: options.value };
   if (!options.value.dryRun) return mutate(request, false, mutation);
   const [warnings, reply] = await Promise.all([
@@ -104,9 +107,27 @@ export async function deleteCollection(request: ResourceRequest): Promise<Respon
   const selected = selection(request);
   if (!selected.ok) return refusal(selected.failure);
 
-  const { context, kind, path } = request;
+  const pages = () => collectionPages(request, selected.value);
+  const guarded = await collectionRefusal(request, options.value, async function* () {
+    for await (const page of pages()) if (page.ok) yield page.value.keys;
+  });
+  if (guarded) return refusal(guarded);
   const items: string[] = [];
   let resourceVersion = 0;
+  for await (const page of pages()) {
+    if (!page.ok) return refusal(page.failure);
+    resourceVersion ||= page.value.resourceVersion;
+    const failure = await deleteListed(request, page.value, options.value);
+    if (failure) return refusal(failure);
+    items.push(...page.value.items);
+  }
+  return listAnswer(request, items, { resourceVersion: String(resourceVersion) });
+}
+
+async function* collectionPages(
+  { context, kind, path }: ResourceRequest,
+  selected: Selection,
+): AsyncGenerator<Outcome<Listed>> {
   let after: Key | undefined;
   do {
     const listed = await listObjects(context.db, {
@@ -114,30 +135,33 @@ export async function deleteCollection(request: ResourceRequest): Promise<Respon
       kind,
       version: path.version,
       namespace: path.namespace,
-      ...selected.value,
+      ...selected,
       limit: COLLECTION_PAGE,
       after,
     });
-    if (!listed.ok) return refusal(listed.failure);
-    resourceVersion ||= listed.value.resourceVersion;
-    const failure = await deleteKeys(request, listed.value.keys, options.value);
-    if (failure) return refusal(failure);
-    items.push(...listed.value.items);
+    yield listed;
+    if (!listed.ok) return;
     after = listed.value.next;
   } while (after !== undefined);
-  return listAnswer(request, items, { resourceVersion: String(resourceVersion) });
 }
 
-async function deleteKeys(
+/** Each by its uid: what has taken the name of an object that was listed was not. */
+async function deleteListed(
   request: ResourceRequest,
-  keys: readonly Key[],
+  { items, keys }: Pick<Listed, "items" | "keys">,
   options: (Mutation & { verb: "delete" })["options"],
 ): Promise<Failure | undefined> {
-  const byNamespace = Map.groupBy(keys, (key) => key.namespace);
-  for (const [namespace, group] of byNamespace) {
-    const mutations = group.map(({ name }): Mutation => ({ verb: "delete", name, options }));
+  const conditional = options.uid !== undefined || options.resourceVersion !== undefined;
+  const listed = keys.map((key, i) => {
+    const { metadata } = JSON.parse(items[i] ?? "") as KubeObject;
+    return { ...key, options: { ...options, uid: options.uid ?? metadata.uid } };
+  });
+  for (const [namespace, group] of Map.groupBy(listed, (key) => key.namespace)) {
+    const mutations = group.map(({ name, options }): Mutation => ({ verb: "delete", name, options }));
     for (const reply of await ask(request, namespace, options.dryRun, mutations)) {
-      if (!reply.ok && reply.failure.reason !== "NotFound") return reply.failure;
+      if (reply.ok || reply.failure.reason === "NotFound") continue;
+      if (reply.failure.reason === "Conflict" && !conditional) continue;
+      return reply.failure;
     }
   }
   return undefined;
@@ -149,6 +173,7 @@ async function mutate(request: ResourceRequest, dryRun: boolean, mutation: Mutat
 
 async function askOne(request: ResourceRequest, dryRun: boolean, mutation: Mutation): Promise<MutationReply> {
   const [reply] = await ask(request, request.path.namespace ?? "", dryRun, [mutation]);
+  if (request.kind.storedAs === GUARDS) forgetGuards(request.context);
   if (reply === undefined) throw new Error("a graph object answered nothing");
   return reply;
 }

@@ -3,10 +3,16 @@ import type { ComputedKind } from "./computed-kind.ts";
 import { deletionPreviews } from "./deletion-previews.ts";
 import { deletionRecords } from "./deletion-records.ts";
 import { deletionStatuses } from "./deletion-statuses.ts";
+import { imports } from "./imports.ts";
+import { restores } from "./restores.ts";
+import { sweepRuns } from "./sweep-runs.ts";
 
 /** Every kind whose objects are worked out, by resource. */
 export const computedKinds: ReadonlyMap<GroupResource, ComputedKind> = new Map([
   ["deletionpreviews.gc.kubegc.dev" as GroupResource, deletionPreviews],
   ["deletionrecords.gc.kubegc.dev" as GroupResource, deletionRecords],
   ["deletionstatuses.gc.kubegc.dev" as GroupResource, deletionStatuses],
+  ["imports.gc.kubegc.dev" as GroupResource, imports],
+  ["restores.gc.kubegc.dev" as GroupResource, restores],
+  ["sweepruns.gc.kubegc.dev" as GroupResource, sweepRuns],
 ]);

@@ -1,3 +1,5 @@
+import { readGuard } from "../../guard/settings.ts";
+import { readNodePolicy } from "../../nodes/settings/node-policy.ts";
 import type { FieldError } from "../../objects/failure.ts";
 import type { JsonObject } from "../../objects/json.ts";
 import type { Kind } from "../../objects/kind.ts";
@@ -12,6 +14,20 @@ const SETTINGS: ReadonlyMap<string, Validate> = new Map<string, Validate>([
     ({ spec }) => {
       const reading = readSettings(spec);
       return "errors" in reading ? reading.errors : [];
+    },
+  ],
+  [
+    "deletionguards.gc.kubegc.dev",
+    ({ spec }) => {
+      const reading = readGuard(spec);
+      return "errors" in reading ? reading.errors : [];
+    },
+  ],
+  [
+    "nodepolicies.gc.kubegc.dev",
+    ({ spec }) => {
+      const reading = readNodePolicy("", spec);
+      return "errors" in reading ? [...reading.errors] : [];
     },
   ],
 ]);

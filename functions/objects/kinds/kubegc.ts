@@ -17,8 +17,13 @@ const computed = (kind: string, resource: string, verbs: readonly Verb[], differ
 
 /** What a person sets, and what a person asks. All of them are cluster-scoped and speak of objects by their names. */
 export const kubegcKinds: readonly Kind[] = [
+  own("DeletionGuard", "deletionguards", { traits: { countsGenerations: true } }),
   own("SweepPolicy", "sweeppolicies", { traits: { countsGenerations: true } }),
+  computed("SweepRun", "sweepruns", ["create", "get", "list"]),
+  own("NodePolicy", "nodepolicies", { traits: { countsGenerations: true } }),
   computed("DeletionPreview", "deletionpreviews", ["create"]),
   computed("DeletionRecord", "deletionrecords", ["get", "list"], { shortNames: ["delrec"] }),
+  computed("Import", "imports", ["create"]),
+  computed("Restore", "restores", ["create"]),
   computed("DeletionStatus", "deletionstatuses", ["create", "get", "list"], { shortNames: ["delstat"] }),
 ];

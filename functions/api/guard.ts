@@ -1,0 +1,152 @@
+import { READ_TOTALS, REMOVED_BUCKET } from "../../db/counters.ts";
+import { type MarksRow, READ_GUARDS, READ_MARKS } from "../../db/guard.ts";
+import type { Preview } from "../graph/preview/preview.ts";
+import type { Node } from "../graph/preview/world.ts";
+import { type GuardedObject, guardRefusals, isNamed } from "../guard/decide-guard.ts";
+import { MARKS } from "../guard/marks.ts";
+import { type Guard, guardOf } from "../guard/settings.ts";
+import type { Failure } from "../objects/failure.ts";
+import { resourceOf } from "../objects/kind.ts";
+import type { Millis, Uid } from "../objects/object.ts";
+import type { ApiContext, ResourceRequest } from "./context.ts";
+import { warningsOf } from "./delete-preview.ts";
+
+/** Holds the DELETE of the object that bears it to the preview with that hash. */
+const PREVIEW_HASH_ANNOTATION = "gc.kubegc.dev/preview-hash";
+
+/** Where guards are stored. */
+export const GUARDS = "deletionguards.gc.kubegc.dev";
+
+const HOUR: Millis = 3_600_000;
+/** Uids in one query. */
+const ASKED = 5_000;
+/** Objects that one refusal names. */
+const MOST_NAMED = 10;
+
+/**
+ * The guards of each cluster, as this isolate knows them. A guard that another one was told of counts here within this time;
+ * one that was written here counts at once.
+ */
+const FRESH: Millis = 2_000;
+const known = new WeakMap<D1Database, Map<number, { at: Millis; guards: readonly Guard[] }>>();
+
+export async function guardsOf({ db, cluster, clock }: ApiContext): Promise<readonly Guard[]> {
+  const clusters = known.get(db) ?? new Map<number, { at: Millis; guards: readonly Guard[] }>();
+  known.set(db, clusters);
+  const now = clock();
+  const found = clusters.get(cluster);
+  if (found !== undefined && now - found.at < FRESH) return found.guards;
+  const { results } = await db.prepare(READ_GUARDS).bind(cluster).all<{ body: string }>();
+  const guards = results.map(({ body }) => guardOf(JSON.parse(body) as { metadata: { name: string } }));
+  clusters.set(cluster, { at: now, guards });
+  return guards;
+}
+
+/** To be called when a guard was written through this isolate. */
+export function forgetGuards({ db, cluster }: ApiContext): void {
+  known.get(db)?.delete(cluster);
+}
+
+/**
+ * Why the guards of the cluster refuse what a request would delete; undefined when they do not. Nothing has happened yet.
+ *
+ * @param previews one for each object that the request names
+ * @param previewed whether the request carries the hash of a preview that holds
+ */
+export async function guardFailure(
+  { context, kind }: Pick<ResourceRequest, "context" | "kind">,
+  guards: readonly Guard[],
+  previews: readonly Preview[],
+  previewed: boolean,
+): Promise<Failure | undefined> {
+  const [first] = previews;
+  if (first === undefined || guards.length === 0) return undefined;
+  const { db, cluster, clock } = context;
+  const now = clock();
+  const going = new Map<Uid, Node>();
+  for (const { target, deletes, deletesOnceUnblocked } of previews) {
+    for (const node of [target, ...deletes, ...deletesOnceUnblocked]) going.set(node.uid, node);
+  }
+  const nodes = [...going.values()];
+  const totals = await db
+    .prepare(READ_TOTALS)
+    .bind(cluster, Math.floor((now - HOUR) / REMOVED_BUCKET))
+    .first<{ objects: number; removed: number }>();
+  const refusals = guardRefusals(
+    guards,
+    {
+      target: guarded(first.target, undefined),
+      count: nodes.length,
+      concerned: await concerned(nodes, guards, context),
+      total: totals?.objects ?? 0,
+      lastHour: totals?.removed ?? 0,
+      previewed: previewed || (await isAnnotated(previews, context)),
+    },
+    now,
+  );
+  if (refusals.length === 0) return undefined;
+  const more = refusals.length > MOST_NAMED ? [`and ${refusals.length - MOST_NAMED} more reasons`] : [];
+  const foretold = previews.length === 1 ? warningsOf(first) : [];
+  return {
+    reason: "Forbidden",
+    resource: resourceOf(kind),
+    name: previews.length === 1 ? first.target.object.metadata.name : "",
+    message: `${[...refusals.slice(0, MOST_NAMED), ...more, ...foretold].join("; ")}. Nothing was deleted`,
+    causes: refusals.slice(0, MOST_NAMED).map((message) => ({ reason: "DeletionGuard", message })),
+  };
+}
+
+/** kubectl cannot send a hash with a DELETE, so each target may bear that of its own preview. */
+async function isAnnotated(previews: readonly Preview[], { db, cluster }: ApiContext): Promise<boolean> {
+  const uids = JSON.stringify(previews.map(({ target }) => target.uid));
+  const keys = JSON.stringify([PREVIEW_HASH_ANNOTATION]);
+  const { results } = await db.prepare(READ_MARKS).bind(cluster, uids, keys).all<MarksRow>();
+  const hashes = new Map(
+    results.map(({ uid, marks }) => [uid, marksOf(marks).annotations[PREVIEW_HASH_ANNOTATION]]),
+  );
+  return previews.every(({ target, hash }) => hashes.get(target.uid) === hash);
+}
+
+/** Of what would go, everything that a guard or a mark of its own could protect. */
+async function concerned(
+  nodes: readonly Node[],
+  guards: readonly Guard[],
+  { db, cluster }: ApiContext,
+): Promise<GuardedObject[]> {
+  const keys = new Set(MARKS);
+  for (const { protect } of guards) {
+    for (const mark of [...protect.labels, ...protect.annotations]) keys.add(mark.split("=", 1)[0] ?? mark);
+  }
+  const marked = new Map<string, string>();
+  for (let i = 0; i < nodes.length; i += ASKED) {
+    const uids = JSON.stringify(nodes.slice(i, i + ASKED).map((node) => node.uid));
+    const { results } = await db
+      .prepare(READ_MARKS)
+      .bind(cluster, uids, JSON.stringify([...keys]))
+      .all<MarksRow>();
+    for (const { uid, marks } of results) marked.set(uid, marks);
+  }
+  const isProtectedKind = (node: Node) =>
+    guards.some(({ protect }) => protect.kinds.some((name) => isNamed(node.kind, name)));
+  const isProtectedPlace = ({ object, kind }: Node) => {
+    const { name, namespace } = object.metadata;
+    const place = kind.traits.deletion === "namespace" ? name : namespace;
+    return place !== undefined && guards.some(({ protect }) => protect.namespaces.includes(place));
+  };
+  return nodes
+    .filter((node) => marked.has(node.uid) || isProtectedKind(node) || isProtectedPlace(node))
+    .map((node) => guarded(node, marked.get(node.uid)));
+}
+
+function guarded({ kind, object }: Node, marks: string | undefined): GuardedObject {
+  const { name, namespace = "" } = object.metadata;
+  return { kind, namespace, name, ...marksOf(marks ?? "[null,null]") };
+}
+
+function marksOf(marks: string): Pick<GuardedObject, "labels" | "annotations"> {
+  const [labels, annotations] = JSON.parse(marks) as [
+    Record<string, string> | null,
+    Record<string, string> | null,
+  ];
+  return { labels: labels ?? {}, annotations: annotations ?? {} };
+}
