@@ -1,4 +1,6 @@
+import { COUNT, COUNT_RECORDED, REMOVED_BUCKET } from "./counters.ts";
 import * as sql from "./sql.ts";
+import * as sweeps from "./sweeps.ts";
 
 /** Everything one batch writes. Plain data: what is in it was decided elsewhere. */
 export interface Commit {
@@ -8,6 +10,8 @@ export interface Commit {
   epoch: number;
   /** Recorded with the batch, so that the outcome of a lost reply can be read back. */
   operation: string;
+  /** The operation of the batch before, without which this one is refused as `stale`; null for the first one of all. */
+  after?: string | null;
   now: number;
   /** Set when the batch creates something: the namespace must exist and not be going. */
   requiresOpenNamespace: boolean;
@@ -19,6 +23,8 @@ export interface Commit {
   withoutDependents: readonly string[];
   creates: readonly CreatedRow[];
   updates: readonly UpdatedRow[];
+  /** Objects that lose the one owner reference they have, and change in nothing else. */
+  released: readonly ReleasedRow[];
   removals: readonly RemovedRow[];
   /** Objects whose deletion begins without a removal: their cause is recorded now. */
   begun: readonly Cause[];
@@ -31,10 +37,21 @@ export interface Commit {
   /** Dependents whose owners outside this graph object must still be there at commit time. */
   references: readonly { dependent: string; owner: string }[];
   work: readonly WorkRow[];
+  /** The same, but a row that waits already keeps its time. */
+  workUnlessDue: readonly WorkRow[];
   /** Ids of work that is done. */
   done: readonly number[];
   advanced: readonly { id: number; cursor: string }[];
-  /** Whether a kind was added, changed or removed. */
+  /** What a sweep has to look at because of what the removals take away. */
+  madeDue: readonly ("volumes" | "claims" | "storage-versions")[];
+  /** Objects that a sweep looked at and did not write: when it has to look again. */
+  looked: readonly LookedRow[];
+  /** What runs of sweeps have done, and counts of it. */
+  runs: readonly RunRow[];
+  totals: readonly TotalRow[];
+  /** Added to the counters, besides the objects and deletions, which are counted anyway. */
+  counts: readonly CountRow[];
+  /** Whether a kind, or the settings of the sweeps, were added, changed or removed. */
   changesKinds: boolean;
 }
 
@@ -62,7 +79,22 @@ export interface UpdatedRow {
   ownersChanged: boolean;
 }
 
+export interface ReleasedRow {
+  uid: string;
+  /** Whom it names. */
+  owner: string;
+  /** The resourceVersion it must still have. */
+  expected: number;
+}
+
+/** With what it is found by: the rows of its indexes are removed without a look at its body. */
 export interface RemovedRow extends Cause {
+  resource: string;
+  name: string;
+  /** JSON text of the labels it has. */
+  labels: string;
+  /** The uids that it names as owners, in their order. */
+  owners: readonly string[];
   /** The resourceVersion it must still have; null when this batch has just updated it. */
   expected: number | null;
 }
@@ -70,6 +102,7 @@ export interface RemovedRow extends Cause {
 export interface Cause {
   uid: string;
   rule: string;
+  /** Empty for the removal of an object whose deletion began before: then its record says all of it. */
   actor: string;
   policy: string;
   /** The uid whose deletion caused it; null when a request did. */
@@ -85,16 +118,58 @@ export interface WorkRow {
   dueAt: number;
 }
 
+export interface LookedRow {
+  uid: string;
+  /** The resourceVersion it had; when it has another one meanwhile, its moment was computed anew. */
+  expected: number;
+  sweepAt: number | null;
+}
+
+/** What is added to a row of `sweep_runs`; the row is made when there is none. */
+export interface RunRow {
+  name: string;
+  sweep: string;
+  cause: string;
+  dryRun: boolean;
+  pending: number;
+  found: number;
+  deleted: number;
+  patched: number;
+  skipped: number;
+  reported: number;
+  failed: number;
+  deletedObjects: readonly object[];
+  skippedObjects: readonly object[];
+  message: string;
+}
+
+export type CountRow = readonly [
+  name: "objects" | "deletions" | "removed" | "job-ttl",
+  label: string,
+  more: number,
+];
+
+export interface TotalRow {
+  sweep: string;
+  rule: string;
+  deleted: number;
+  failed: number;
+}
+
 /** What the batch says back. `versions` gives each written uid's resourceVersion. */
 export interface Committed {
   versions: Map<string, number>;
   resourceVersion: number;
   /** Namespaces, other than this one, that have new work. */
   wake: string[];
+  /** The earliest moment, as far as the batch knows, at which this namespace has something to do that is not due yet. */
+  next: number | null;
 }
 
 /** An empty commit to be filled. */
-export function emptyCommit(at: Pick<Commit, "cluster" | "namespace" | "epoch" | "operation" | "now">): {
+export function emptyCommit(
+  at: Pick<Commit, "cluster" | "namespace" | "epoch" | "operation" | "after" | "now">,
+): {
   -readonly [K in keyof Commit]: Commit[K] extends readonly (infer T)[] ? T[] : Commit[K];
 } {
   return {
@@ -105,6 +180,7 @@ export function emptyCommit(at: Pick<Commit, "cluster" | "namespace" | "epoch" |
     withoutDependents: [],
     creates: [],
     updates: [],
+    released: [],
     removals: [],
     begun: [],
     dependentsDue: [],
@@ -112,8 +188,14 @@ export function emptyCommit(at: Pick<Commit, "cluster" | "namespace" | "epoch" |
     ownersDue: [],
     references: [],
     work: [],
+    workUnlessDue: [],
     done: [],
     advanced: [],
+    madeDue: [],
+    looked: [],
+    runs: [],
+    totals: [],
+    counts: [],
     changesKinds: false,
   };
 }
@@ -121,24 +203,25 @@ export function emptyCommit(at: Pick<Commit, "cluster" | "namespace" | "epoch" |
 export type OpenCommit = ReturnType<typeof emptyCommit>;
 
 /**
- * Writes a commit as one batch: all of it or nothing. The order of the statements matters: rows that index a
- * body are removed while the old body is still there and added when the new one is; the causes of removals are
+ * Writes a commit as one batch: all of it or nothing. The order of the statements matters: rows that index the body of
+ * an update are removed while the old body is still there and added when the new one is; changes of removals are
  * recorded while the objects are still there.
  *
  * @throws what D1 throws; `errors.ts` tells what is known afterwards.
  */
 export async function writeCommit(db: D1Database, commit: Commit): Promise<Committed> {
-  const { cluster, namespace, creates, updates, removals, now } = commit;
-  const changed = creates.length + updates.length;
+  const { cluster, namespace, creates, updates, released, removals, now } = commit;
+  const changed = creates.length + updates.length + released.length;
   const taken = changed + removals.length;
   const batch: D1PreparedStatement[] = [];
-  const answers = { version: -1, work: [] as number[] };
+  const answers = { version: -1, work: [] as number[], due: [] as number[] };
   const run = (text: string, ...values: (string | number | null)[]) => {
     for (const value of values) if (typeof value === "string") assertFits(value);
     return batch.push(db.prepare(text).bind(...values)) - 1;
   };
 
-  run(sql.GUARD_EPOCH, cluster, namespace, commit.epoch);
+  const { epoch, after } = commit;
+  run(sql.GUARD_EPOCH, cluster, namespace, epoch, after ?? null, after === undefined ? 0 : 1);
   if (commit.requiresOpenNamespace) run(sql.GUARD_OPEN_NAMESPACE, cluster, namespace);
   if (commit.requiresDefinitions.length > 0) {
     run(sql.GUARD_DEFINITIONS, cluster, JSON.stringify([...new Set(commit.requiresDefinitions)]));
@@ -149,7 +232,7 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
   if (commit.withoutDependents.length > 0) {
     run(sql.GUARD_WITHOUT_DEPENDENTS, cluster, JSON.stringify(commit.withoutDependents));
   }
-  const expected = [...updates, ...removals].filter((row) => row.expected !== null);
+  const expected = [...updates, ...released, ...removals].filter((row) => row.expected !== null);
   if (expected.length > 0) {
     run(sql.GUARD_VERSIONS, JSON.stringify(expected.map((row) => [row.uid, row.expected])));
   }
@@ -161,7 +244,7 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
       (row, i) =>
         `{"r":${JSON.stringify(row.resource)},"n":${JSON.stringify(row.name)},"u":"${row.uid}","k":${i + 1},"p":${Number(row.plain)},"s":${row.sweepAt},"b":${row.body}}`,
     );
-    run(sql.INSERT_OBJECTS, cluster, namespace, taken, `[${rows.join(",")}]`);
+    for (const part of parameters(rows)) run(sql.INSERT_OBJECTS, cluster, namespace, taken, part);
   }
   if (updates.length > 0) {
     const relabelled = updates.filter((row) => row.labelsChanged).map((row) => row.uid);
@@ -174,10 +257,16 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
     );
     run(sql.UPDATE_OBJECTS, cluster, taken, `[${rows.join(",")}]`);
   }
+  if (released.length > 0) {
+    const first = creates.length + updates.length + 1;
+    const rows = JSON.stringify(released.map(({ uid, owner }, i) => [uid, owner, first + i]));
+    run(sql.RELEASE_OBJECTS, cluster, taken, rows);
+    run(sql.DELETE_SOLE_OWNER_REFS, cluster, namespace, rows);
+  }
   if (changed > 0) {
     const rows = [
       ...creates.map((row) => [row.uid, "ADDED", null]),
-      ...updates.map((row) => [row.uid, "MODIFIED", row.expected]),
+      ...[...updates, ...released].map((row) => [row.uid, "MODIFIED", row.expected]),
     ];
     run(sql.INSERT_CHANGES, cluster, now, JSON.stringify(rows));
   }
@@ -195,14 +284,32 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
   if (commit.begun.length > 0)
     run(sql.BEGIN_DELETIONS, cluster, now, JSON.stringify(commit.begun.map(cause)));
   if (removals.length > 0) {
-    const gone = JSON.stringify(removals.map((row, i) => [...cause(row), changed + i + 1]));
+    const gone = JSON.stringify(
+      removals.map((row, i) => [...cause(row), changed + i + 1, row.resource, row.name]),
+    );
     const uids = JSON.stringify(removals.map((row) => row.uid));
     run(sql.INSERT_DELETED_CHANGES, cluster, now, taken, gone);
-    run(sql.CLOSE_DELETIONS, cluster, now, taken, gone);
-    answers.work.push(run(sql.WORK_FOR_CONTENT, cluster, namespace, uids));
+    run(sql.CLOSE_DELETIONS, cluster, now, taken, gone, namespace);
+    const recorded = removals.filter(({ actor }) => actor === "").map(({ uid }) => uid);
+    if (recorded.length > 0) run(COUNT_RECORDED, cluster, JSON.stringify(recorded));
+    const resources = JSON.stringify([...new Set(removals.map(({ resource }) => resource))]);
+    answers.work.push(run(sql.WORK_FOR_CONTENT, cluster, namespace, resources));
     answers.work.push(run(sql.WORK_FOR_DEPENDENTS, cluster, uids, "dependents"));
-    run(sql.DELETE_LABELS, uids);
-    run(sql.DELETE_OWNER_REFS, uids);
+    for (const what of commit.madeDue) {
+      answers.due.push(run(sweeps.MADE_DUE[what], cluster, now, uids, namespace));
+    }
+    const labels = removals
+      .filter((row) => row.labels !== "{}")
+      .map((row) => `[${JSON.stringify(row.resource)},${JSON.stringify(row.name)},${row.labels}]`);
+    if (labels.length > 0) {
+      for (const part of parameters(labels)) run(sql.DELETE_REMOVED_LABELS, cluster, namespace, part);
+    }
+    const references = removals.flatMap(({ uid, owners }) =>
+      owners.map((owner, position) => JSON.stringify([owner, uid, position])),
+    );
+    if (references.length > 0) {
+      for (const part of parameters(references)) run(sql.DELETE_REMOVED_OWNER_REFS, cluster, namespace, part);
+    }
     run(sql.DELETE_OBJECTS, uids);
   }
   if (commit.dependentsDue.length > 0) {
@@ -225,9 +332,22 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
     run(sql.ADVANCE_WORK, JSON.stringify(commit.advanced.map((row) => [row.id, row.cursor])));
   }
   if (commit.work.length > 0) {
-    const rows = commit.work.map((w) => [w.namespace, w.task, w.uid, w.stage, w.detail, w.dueAt]);
-    answers.work.push(run(sql.INSERT_WORK, cluster, JSON.stringify(rows)));
+    answers.work.push(run(sql.INSERT_WORK, cluster, JSON.stringify(commit.work.map(workValues))));
   }
+  if (commit.workUnlessDue.length > 0) {
+    answers.work.push(
+      run(sql.INSERT_WORK_UNLESS_DUE, cluster, JSON.stringify(commit.workUnlessDue.map(workValues))),
+    );
+  }
+  if (commit.looked.length > 0) {
+    run(sweeps.LOOKED, JSON.stringify(commit.looked.map((row) => [row.uid, row.expected, row.sweepAt])));
+  }
+  if (commit.runs.length > 0) run(sweeps.ADD_TO_RUNS, cluster, now, JSON.stringify(commit.runs));
+  if (commit.totals.length > 0) {
+    run(sweeps.ADD_TO_TOTALS, cluster, namespace, JSON.stringify(commit.totals));
+  }
+  const counts = [...countsOf(creates, removals), ...removedAt(removals.length, now), ...commit.counts];
+  if (counts.length > 0) run(COUNT, cluster, JSON.stringify(counts));
   run(sql.RECORD_OPERATION, cluster, namespace, commit.operation);
 
   const results = await db.batch<{ resource_version?: number; namespace?: string }>(batch);
@@ -238,11 +358,75 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
       if (row.namespace !== undefined && row.namespace !== namespace) wake.add(row.namespace);
     }
   }
-  return { versions: versionsOf(commit, resourceVersion), resourceVersion, wake: [...wake] };
+  const madeDueHere = answers.due
+    .flatMap((index) => results[index]?.results ?? [])
+    .filter((row) => {
+      if (row.namespace !== namespace) wake.add(row.namespace ?? "");
+      return row.namespace === namespace;
+    });
+  return {
+    versions: versionsOf(commit, resourceVersion),
+    resourceVersion,
+    wake: [...wake],
+    next: madeDueHere.length > 0 ? now : nextOf(commit),
+  };
+}
+
+/** Objects by resource, and deletions by rule but for those whose record has to be asked. */
+function countsOf(creates: readonly CreatedRow[], removals: readonly RemovedRow[]): CountRow[] {
+  const objects = new Map<string, number>();
+  const deletions = new Map<string, number>();
+  const add = (counts: Map<string, number>, label: string, more: number) =>
+    counts.set(label, (counts.get(label) ?? 0) + more);
+  for (const { resource } of creates) add(objects, resource, 1);
+  for (const { resource, rule, actor } of removals) {
+    add(objects, resource, -1);
+    if (actor !== "") add(deletions, rule, 1);
+  }
+  const rows = (name: CountRow[0], counts: Map<string, number>) =>
+    [...counts].map(([label, more]): CountRow => [name, label, more]);
+  return [...rows("objects", objects), ...rows("deletions", deletions)];
+}
+
+/** How much goes when, for those who limit it: by the moment, in ten minutes. */
+const removedAt = (removals: number, now: number): CountRow[] =>
+  removals === 0 ? [] : [["removed", String(Math.floor(now / REMOVED_BUCKET)), removals]];
+
+const workValues = (w: WorkRow) => [w.namespace, w.task, w.uid, w.stage, w.detail, w.dueAt];
+
+/** The earliest of the moments that a commit writes for its own namespace; what is due already is not among the work. */
+export function nextOf(commit: Commit): number | null {
+  let next = Number.POSITIVE_INFINITY;
+  for (const { sweepAt } of [...commit.creates, ...commit.updates, ...commit.looked]) {
+    if (sweepAt !== null && sweepAt < next) next = sweepAt;
+  }
+  for (const { namespace, dueAt } of [...commit.work, ...commit.workUnlessDue]) {
+    if (namespace === commit.namespace && dueAt > 0 && dueAt < next) next = dueAt;
+  }
+  return next === Number.POSITIVE_INFINITY ? null : next;
 }
 
 /** What a D1 parameter may hold, in bytes. Locally twice as much passes, so nothing but this would show a batch too large. */
 const PARAMETER_BYTES = 2_000_000;
+
+/** The rows as JSON lists, as few as hold them all. */
+function parameters(rows: readonly string[]): string[] {
+  const length = rows.reduce((sum, row) => sum + row.length + 1, 2);
+  if (length * 3 <= PARAMETER_BYTES) return [`[${rows.join(",")}]`];
+  const encoder = new TextEncoder();
+  const parts: string[][] = [];
+  let left = 0;
+  for (const row of rows) {
+    const bytes = encoder.encode(row).length + 1;
+    if (bytes > left || parts.length === 0) {
+      parts.push([]);
+      left = PARAMETER_BYTES - 2;
+    }
+    parts.at(-1)?.push(row);
+    left -= bytes;
+  }
+  return parts.map((part) => `[${part.join(",")}]`);
+}
 
 function assertFits(parameter: string): void {
   // Three bytes at most for each UTF-16 unit: only long texts have to be counted.
@@ -251,9 +435,9 @@ function assertFits(parameter: string): void {
   if (bytes > PARAMETER_BYTES) throw new Error(`a parameter of ${bytes} bytes is more than D1 takes`);
 }
 
-/** Numbers are given in the order creates, updates, removals; an object updated and removed has the later one. */
+/** Numbers are given in the order creates, updates, released, removals; an object updated and removed has the later one. */
 export function versionsOf(commit: Commit, resourceVersion: number): Map<string, number> {
-  const written = [...commit.creates, ...commit.updates, ...commit.removals];
+  const written = [...commit.creates, ...commit.updates, ...commit.released, ...commit.removals];
   const first = resourceVersion - written.length + 1;
   return new Map(written.map((row, i) => [row.uid, first + i]));
 }

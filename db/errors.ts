@@ -31,6 +31,7 @@ export function storeFault(error: unknown): StoreFault {
   for (let e = error; e instanceof Error; e = e.cause) {
     const guard = GUARD.exec(e.message);
     if (guard) return guard[1] as StoreFault;
+    if (/NOT NULL constraint failed: nodes\.epoch/.test(e.message)) return "superseded";
     if (/UNIQUE constraint failed/.test(e.message)) return "taken";
     if (OVERLOADED.test(e.message)) return "overloaded";
     if (UNKNOWN.test(e.message)) return "unknown";

@@ -3,12 +3,13 @@ import { describe, expect, it, test } from "vitest";
 import * as changes from "./changes.ts";
 import type { Databases } from "./database.ts";
 import * as lists from "./lists.ts";
+import * as nodes from "./nodes.ts";
 import * as reads from "./reads.ts";
 import * as sql from "./sql.ts";
 
 const { DB } = env as unknown as Databases;
 
-const constants = [sql, reads, lists, changes].flatMap((module) =>
+const constants = [sql, reads, lists, nodes, changes].flatMap((module) =>
   Object.entries(module).flatMap(([name, text]) =>
     typeof text === "string" ? [[name, text] as [string, string]] : [],
   ),
@@ -38,6 +39,9 @@ const TABLES = [
   "deletions",
   "namespaces_owner",
   "clusters",
+  "nodes",
+  "node_images",
+  "node_containers",
 ];
 
 /** Tables and the names that the statement gives them. */

@@ -107,11 +107,14 @@ const REFERENCES = `
     FROM json_each(d.body, '$.metadata.ownerReferences') r
     LEFT JOIN objects o ON o.uid = r.value ->> 'uid' AND o.cluster = ?1)`;
 
+const LABELS = "coalesce(d.body -> '$.metadata.labels', '{}')";
+
 /** An object `d` to examine: what a decision needs, with its owner references and where their owners are. */
 const EXAMINED = `
   d.uid, d.resource, d.name, d.resource_version, d.deletion, d.plain, octet_length(d.body) AS size,
   EXISTS (SELECT 1 FROM owner_refs x WHERE x.cluster = ?1 AND x.owner_uid = d.uid) AS has_dependents,
-  CASE WHEN octet_length(d.body) <= ${LARGE_BODY} THEN ${REFERENCES} END AS owners`;
+  CASE WHEN octet_length(d.body) <= ${LARGE_BODY} THEN ${REFERENCES} END AS owners,
+  CASE WHEN octet_length(d.body) <= ${LARGE_BODY} THEN ${LABELS} END AS labels`;
 
 /**
  * The dependents that a set of tasks is about. ?3: [work id, owner uid, cursor, only blocking]. Those of one owner
@@ -136,9 +139,9 @@ FROM json_each(?3) w CROSS JOIN objects d ON d.uid = w.value ->> 1
 WHERE d.cluster = ?1 AND d.namespace = ?2
 ORDER BY w.key`;
 
-/** The owner references of large objects. ?2: uids. */
+/** The owner references and labels of large objects. ?2: uids. */
 export const READ_REFERENCES = `
-SELECT d.uid, ${REFERENCES} AS owners
+SELECT d.uid, ${REFERENCES} AS owners, ${LABELS} AS labels
 FROM json_each(?2) e CROSS JOIN objects d ON d.uid = e.value WHERE d.cluster = ?1`;
 
 export interface ExaminedRow {
@@ -156,6 +159,8 @@ export interface ExaminedRow {
    * when the body is large: then they are read apart.
    */
   owners: string | null;
+  /** JSON; null when the body is large. */
+  labels: string | null;
 }
 
 /** Which of these objects have a dependent that is itself in foreground deletion. ?2: uids. */
@@ -169,15 +174,28 @@ export const READ_REMOVED = `
 SELECT d.uid, d.resource, d.namespace, d.name FROM json_each(?2) e
 CROSS JOIN deletions d ON d.cluster = ?1 AND d.uid = e.value WHERE d.removed_at IS NOT NULL`;
 
-/** Dependents of one owner in this namespace, with bodies, for release. ?3: owner, ?4: cursor, ?5: limit, ?6: bytes; one always comes. */
+/**
+ * Dependents of one owner in this namespace, for release, in the order of their uids. ?3: owner, ?4: cursor, ?5: limit.
+ * `sole`: it names nobody else, and is not swept.
+ */
 export const READ_RELEASED = `
-SELECT ${COLUMNS} FROM (
-  SELECT d.*, sum(octet_length(d.body)) OVER (ORDER BY d.uid) AS total FROM (
-    SELECT DISTINCT dependent_uid FROM owner_refs
-    WHERE cluster = ?1 AND owner_uid = ?3 AND namespace = ?2 AND dependent_uid > ?4
-    ORDER BY dependent_uid LIMIT ?5) r
-  CROSS JOIN objects d ON d.uid = r.dependent_uid) o
-WHERE o.total <= ?6 OR o.total = octet_length(o.body) ORDER BY o.uid`;
+SELECT d.uid, d.resource, d.name, d.resource_version, octet_length(d.body) AS size,
+  d.sweep_at IS NULL AND octet_length(d.body) <= ${LARGE_BODY}
+    AND json_array_length(d.body, '$.metadata.ownerReferences') = 1 AS sole
+FROM (
+  SELECT DISTINCT dependent_uid AS uid FROM owner_refs
+  WHERE cluster = ?1 AND owner_uid = ?3 AND namespace = ?2 AND dependent_uid > ?4
+  ORDER BY dependent_uid LIMIT ?5) r
+CROSS JOIN objects d ON d.uid = r.uid ORDER BY r.uid`;
+
+export interface ReleasedRow {
+  uid: string;
+  resource: string;
+  name: string;
+  resource_version: number;
+  size: number;
+  sole: number;
+}
 
 /** How large the bodies with these uids are. ?2: uids. */
 export const READ_SIZES = `
@@ -223,7 +241,8 @@ SELECT EXISTS (SELECT 1 FROM objects WHERE cluster = ?1 AND resource = 'pods' AN
 export const READ_CONTENT = `
 SELECT e.key AS place, o.uid, o.resource, o.name, o.resource_version, o.plain, octet_length(o.body) AS size,
   CASE WHEN octet_length(o.body) <= ${LARGE_BODY} THEN
-    (SELECT json_group_array(r.value ->> 'uid') FROM json_each(o.body, '$.metadata.ownerReferences') r) END AS owners
+    (SELECT json_group_array(r.value ->> 'uid') FROM json_each(o.body, '$.metadata.ownerReferences') r) END AS owners,
+  CASE WHEN octet_length(o.body) <= ${LARGE_BODY} THEN coalesce(o.body -> '$.metadata.labels', '{}') END AS labels
 FROM json_each(?3) e
 CROSS JOIN objects o ON o.cluster = ?1 AND o.resource = e.value AND o.namespace = ?2
   AND o.name > CASE e.key WHEN ?4 THEN ?5 ELSE '' END
@@ -240,6 +259,8 @@ export interface ContentRow {
   size: number;
   /** JSON: the uids of its owners; null when the body is large. */
   owners: string | null;
+  /** JSON, the same. */
+  labels: string | null;
 }
 
 /** What is left in a namespace: how many objects of each resource, and by which finalizers they are held. */
@@ -286,6 +307,10 @@ CROSS JOIN objects o ON o.cluster = ?1 AND o.resource = 'customresourcedefinitio
   AND o.namespace = '' AND o.name = e.value
 ORDER BY e.key`;
 
+export const READ_KINDS_VERSION = "SELECT kinds_version FROM clusters WHERE id = ?1";
+
+/** What a cluster serves and how it is swept. */
 export const READ_KINDS = `
-SELECT o.body FROM objects o
-WHERE o.cluster = ?1 AND o.resource = 'customresourcedefinitions.apiextensions.k8s.io' AND o.namespace = ''`;
+SELECT o.resource, o.body FROM objects o
+WHERE o.cluster = ?1 AND o.namespace = ''
+  AND o.resource IN ('customresourcedefinitions.apiextensions.k8s.io', 'sweeppolicies.gc.kubegc.dev')`;

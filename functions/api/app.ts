@@ -3,15 +3,20 @@ import { type Databases, databaseOf, directoryDatabase } from "../../db/database
 import { Directory } from "../clusters/directory.ts";
 import { bearerToken } from "../clusters/tokens.ts";
 import type { NamespaceGraph } from "../graph/namespace-graph.ts";
+import type { NodeRecords } from "../nodes/node-records.ts";
 import { type Clock, systemClock } from "../objects/clock.ts";
 import type { ClusterFeed } from "../watch/cluster-feed.ts";
+import { answerAgentFile } from "./agent.ts";
 import { jsonAnswer, plainText, refusal } from "./answer.ts";
 import { AskedLately } from "./asked-lately.ts";
+import { auditedDeletions } from "./audit.ts";
 import { managementRoutes } from "./clusters.ts";
 import type { ApiContext } from "./context.ts";
 import { versionDocument } from "./discovery.ts";
 import { answerDocument } from "./documents.ts";
 import { faultFailure } from "./faults.ts";
+import { answerMetrics } from "./metrics/answer-metrics.ts";
+import { answerNodeReport } from "./nodes.ts";
 import { parseResourcePath } from "./resource-path.ts";
 import { answerResource } from "./resource-request.ts";
 import { ServedKinds } from "./served-kinds.ts";
@@ -20,6 +25,7 @@ import { ServedKinds } from "./served-kinds.ts";
 export interface ApiEnv extends Databases {
   NAMESPACE_GRAPH: DurableObjectNamespace<NamespaceGraph>;
   CLUSTER_FEED: DurableObjectNamespace<ClusterFeed>;
+  NODE_RECORDS: DurableObjectNamespace<NodeRecords>;
   /** Lower-case hex SHA-256 of the token that may make clusters. */
   ROOT_TOKEN_SHA256: string;
 }
@@ -36,7 +42,9 @@ export function createApp(clock: Clock = systemClock): Hono<{ Bindings: ApiEnv }
   const asked = new AskedLately();
   let directory: Directory | undefined;
   const directoryOf = (env: ApiEnv): Directory => {
-    directory ??= new Directory(directoryDatabase(env), env.ROOT_TOKEN_SHA256, clock);
+    directory ??= new Directory(directoryDatabase(env), env.ROOT_TOKEN_SHA256, clock, (cluster) =>
+      databaseOf(env, cluster),
+    );
     return directory;
   };
 
@@ -49,6 +57,10 @@ export function createApp(clock: Clock = systemClock): Hono<{ Bindings: ApiEnv }
   for (const check of HEALTH) app.get(`/${check}`, (c) => health(c.env));
   app.get("/version", () => jsonAnswer(versionDocument()));
   app.route("/clusters", managementRoutes(directoryOf, clock));
+
+  app.get("/clusters/:cluster/agent/:file", (c) =>
+    answerAgentFile(c.req.param("cluster"), c.req.param("file"), c.req.url),
+  );
 
   app.all("/clusters/:cluster/*", async (c) => {
     const url = new URL(c.req.url);
@@ -66,6 +78,7 @@ export function createApp(clock: Clock = systemClock): Hono<{ Bindings: ApiEnv }
 
     const context: ApiContext = {
       db: databaseOf(c.env, admission.cluster),
+      directory: directoryDatabase(c.env),
       graphs: c.env.NAMESPACE_GRAPH,
       feeds: c.env.CLUSTER_FEED,
       servedKinds,
@@ -73,6 +86,14 @@ export function createApp(clock: Clock = systemClock): Hono<{ Bindings: ApiEnv }
       clock,
       ...admission,
     };
+    const [, node, verb, ...more] = segments;
+    if (root === "nodes" && node && verb === "report" && more.length === 0) {
+      return answerNodeReport(context, c.env.NODE_RECORDS, node, c.req.raw);
+    }
+    if (c.req.method === "GET" && root === "metrics" && segments.length === 1) return answerMetrics(context);
+    if (c.req.method === "GET" && root === "audit" && node === "deletions" && verb === undefined) {
+      return auditedDeletions(context, url.searchParams);
+    }
     const path = parseResourcePath(segments);
     if (path) return answerResource(context, path, c.req.raw, url.searchParams);
     const served = await servedKinds.current(context.db, context.cluster);

@@ -11,6 +11,8 @@ import type { Negotiated } from "./table/negotiate.ts";
 /** What handlers are given: nothing here knows HTTP frameworks. */
 export interface ApiContext {
   db: D1Database;
+  /** Where tokens are kept. */
+  directory: D1Database;
   graphs: DurableObjectNamespace<NamespaceGraph>;
   feeds: DurableObjectNamespace<ClusterFeed>;
   servedKinds: ServedKinds;

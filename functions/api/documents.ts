@@ -11,7 +11,8 @@ import {
   discoveryContentType,
   discoveryForm,
 } from "./discovery.ts";
-import { type OpenapiDocument, openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
+import { contentHash, type OpenapiDocument, openapiV3, openapiV3Index } from "./openapi.ts";
+import { openapiV2 } from "./openapi-v2.ts";
 import type { Served } from "./served-kinds.ts";
 
 /**
@@ -41,16 +42,17 @@ export function answerDocument(
         const definition = served.definitions.get(kind.storedAs);
         return definition && customSchema(definition, version);
       };
-      if (first === "v2" && segments.length === 2) return document(openapiV2(kinds, accept));
+      if (first === "v2" && segments.length === 2)
+        return document(openapiV2(kinds, accept, schemaOf), request);
       if (first !== "v3") return undefined;
-      if (segments.length === 2) return document(openapiV3Index(kinds, schemaOf));
+      if (segments.length === 2) return document(openapiV3Index(kinds, schemaOf), request);
       const found =
         second === "api" && third
           ? openapiV3(kinds, "", third, schemaOf)
           : second === "apis" && third && segments[4]
             ? openapiV3(kinds, third, segments[4], schemaOf)
             : undefined;
-      return found ? document(found) : notFound();
+      return found ? document(found, request) : notFound();
     }
     default:
       return undefined;
@@ -75,6 +77,18 @@ function resources(body: JsonObject | undefined): Response {
 
 const notFound = (): Response => plainText("404 page not found\n", 404);
 
-function document({ body, contentType }: OpenapiDocument): Response {
-  return new Response(body as BodyInit, { headers: { "content-type": contentType } });
+const YEAR = 31_536_000;
+
+/** What a client has already is not sent again; what it names by its hash stays the same for ever. */
+function document({ body, contentType }: OpenapiDocument, request: Request): Response {
+  const hash = contentHash(body);
+  const etag = `"${hash}"`;
+  const isNamed = new URL(request.url).searchParams.get("hash") === hash;
+  const headers = {
+    etag,
+    vary: "accept",
+    "cache-control": isNamed ? `private, max-age=${YEAR}, immutable` : "private, no-cache",
+  };
+  if (request.headers.get("if-none-match") === etag) return new Response(null, { status: 304, headers });
+  return new Response(body as BodyInit, { headers: { ...headers, "content-type": contentType } });
 }

@@ -12,9 +12,22 @@ test.each([
     fault("x", { retryable: true, overloaded: true }),
     "TooManyRequests",
   ],
+  ["a store that is overloaded", fault("D1_ERROR: D1 DB is overloaded."), "TooManyRequests"],
+  ["a store whose reply was lost", fault("D1_ERROR: Network connection lost."), "ServiceUnavailable"],
+  [
+    "a store whose reply a graph object lost",
+    fault("Failed", { remote: true, cause: fault("D1_ERROR: Network connection lost.") }),
+    "ServiceUnavailable",
+  ],
   ["a fault of ours", fault("x is not a function"), "InternalError"],
 ])("%s answers %s", (_, error, reason) => {
   expect(faultFailure(error).reason).toBe(reason);
+});
+
+test("a client that is told to come back is told when", () => {
+  for (const marks of [{ overloaded: true }, { retryable: true }, { durableObjectReset: true }]) {
+    expect(faultFailure(fault("x", marks))).toMatchObject({ retryAfterSeconds: expect.any(Number) });
+  }
 });
 
 test("only a refusal to write may be sent again", () => {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../objects/json.ts";
 import { apiVersion, type Kind } from "../objects/kind.ts";
 import { contentFields } from "../objects/kinds/content-fields.ts";
+import { builtInProperties, type Schemas, schemaReference, typeName } from "./openapi-types.ts";
 
 /** The schema that a custom resource's definition gives one of its versions. */
 export type SchemaLookup = (kind: Kind, version: string) => JsonObject | undefined;
@@ -9,8 +10,6 @@ const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
 const OBJECT_META = `${META}.ObjectMeta`;
 const OWNER_REFERENCE = `${META}.OwnerReference`;
 const MANAGED_FIELDS = `${META}.ManagedFieldsEntry`;
-
-const schemaReference = (name: string): JsonObject => ({ $ref: `#/components/schemas/${name}` });
 
 const text = (description: string): JsonObject => ({ type: "string", description });
 const flag = (description: string): JsonObject => ({ type: "boolean", description });
@@ -23,7 +22,7 @@ const textMap = (description: string): JsonObject => ({
 });
 
 /** The part of every object that the server itself understands. */
-export const metadataSchemas: JsonObject = {
+const metadataSchemas: Readonly<Record<string, JsonObject>> = {
   [OBJECT_META]: {
     description: "ObjectMeta is metadata that all persisted resources must have.",
     type: "object",
@@ -104,10 +103,9 @@ export const metadataSchemas: JsonObject = {
 
 /** `io.k8s.api.apps.v1.Deployment`, `com.example.v1.Widget`. */
 export function schemaName(kind: Kind, version: string): string {
-  const prefix = kind.traits.custom
-    ? kind.group.split(".").reverse().join(".")
-    : `io.k8s.api.${kind.group.split(".")[0] || "core"}`;
-  return `${prefix}.${version}.${kind.kind}`;
+  return kind.traits.custom
+    ? `${kind.group.split(".").reverse().join(".")}.${version}.${kind.kind}`
+    : typeName(apiVersion(kind.group, version), kind.kind);
 }
 
 export const groupVersionKind = (kind: Kind, version: string): JsonObject => ({
@@ -116,10 +114,25 @@ export const groupVersionKind = (kind: Kind, version: string): JsonObject => ({
   version,
 });
 
-/** The schema of one kind: its definition's own, or the outline of a built-in one, whose content is not described. */
-export function kindSchema(kind: Kind, version: string, schemaOf: SchemaLookup): JsonObject {
-  const custom = kind.traits.custom ? schemaOf(kind, version) : undefined;
-  const own = custom ?? outline(kind, version);
+/**
+ * The schemas of kinds, each in one version, with all that they refer to. A custom kind's is the one of its definition. A
+ * built-in kind without known types is outlined: under its fields it takes any content.
+ */
+export function kindSchemas(
+  kinds: Iterable<readonly [kind: Kind, version: string]>,
+  schemaOf: SchemaLookup,
+): Schemas {
+  const schemas: Schemas = new Map(Object.entries(metadataSchemas));
+  for (const [kind, version] of kinds) {
+    const own = kind.traits.custom
+      ? (schemaOf(kind, version) ?? outline(kind, version))
+      : builtIn(kind, version, schemas);
+    schemas.set(schemaName(kind, version), withKind(own, kind, version));
+  }
+  return schemas;
+}
+
+function withKind(own: JsonObject, kind: Kind, version: string): JsonObject {
   const properties = typeof own.properties === "object" ? own.properties : {};
   return {
     ...own,
@@ -138,15 +151,21 @@ export function kindSchema(kind: Kind, version: string, schemaOf: SchemaLookup):
   };
 }
 
+const describe = (kind: Kind, version: string): string =>
+  `${kind.kind} of ${apiVersion(kind.group, version)}.`;
+
+function builtIn(kind: Kind, version: string, schemas: Schemas): JsonObject {
+  const properties = builtInProperties(kind, version, schemas);
+  return properties === undefined
+    ? outline(kind, version)
+    : { description: describe(kind, version), properties };
+}
+
 function outline(kind: Kind, version: string): JsonObject {
   const anything = { "x-kubernetes-preserve-unknown-fields": true };
   const properties: JsonObject = {};
   for (const field of contentFields(kind)) {
     properties[field] = field === "spec" || field === "status" ? { type: "object", ...anything } : anything;
   }
-  return {
-    description: `${kind.kind} of ${apiVersion(kind.group, version)}.`,
-    properties,
-    ...anything,
-  };
+  return { description: describe(kind, version), properties, ...anything };
 }

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../objects/json.ts";
 import { customKind, customSchema } from "../objects/kinds/custom-resource.ts";
 import { kindRegistry } from "../objects/kinds/registry.ts";
-import { openapiV2, openapiV3, openapiV3Index } from "./openapi.ts";
+import { openapiV3, openapiV3Index } from "./openapi.ts";
+import { openapiV2 } from "./openapi-v2.ts";
 
 const definition = (size: string): JsonObject => ({
   metadata: { name: "widgets.example.com" },
@@ -112,13 +113,27 @@ describe("OpenAPI v3", () => {
     });
   });
 
-  test("a built-in kind takes any content, under its own fields", () => {
-    const { schemas } = documentOf("", "v1").components;
-    expect(schemas["io.k8s.api.core.v1.ConfigMap"]?.properties).toHaveProperty("data");
-    expect(schemas["io.k8s.api.core.v1.ConfigMap"]?.properties).not.toHaveProperty("spec");
-    expect(schemas["io.k8s.api.core.v1.Pod"]?.properties).toMatchObject({
+  test("a built-in kind has its fields, with their types", () => {
+    const { schemas } = documentOf("apps", "v1").components;
+    expect(schemas["io.k8s.api.apps.v1.DeploymentSpec"]?.properties).toMatchObject({
+      replicas: { type: "integer", format: "int32" },
+      paused: { type: "boolean" },
+      template: { $ref: "#/components/schemas/io.k8s.api.core.v1.PodTemplateSpec" },
+    });
+    expect(schemas["io.k8s.api.core.v1.Container"]?.properties).toMatchObject({
+      args: { type: "array", items: { type: "string" } },
+    });
+    const { schemas: core } = documentOf("", "v1").components;
+    expect(core["io.k8s.api.core.v1.ConfigMap"]?.properties).toMatchObject({
+      data: { type: "object", additionalProperties: { type: "string" } },
+    });
+    expect(core["io.k8s.api.core.v1.ConfigMap"]?.properties).not.toHaveProperty("spec");
+  });
+
+  test("a built-in kind whose types are not known takes any content", () => {
+    const { schemas } = documentOf("gc.kubegc.dev", "v1alpha1").components;
+    expect(schemas["io.k8s.api.gc.v1alpha1.SweepPolicy"]?.properties).toMatchObject({
       spec: { "x-kubernetes-preserve-unknown-fields": true },
-      status: { "x-kubernetes-preserve-unknown-fields": true },
     });
   });
 
@@ -146,13 +161,60 @@ describe("OpenAPI v3", () => {
 });
 
 describe("OpenAPI v2", () => {
-  test("is JSON unless protobuf is asked for", () => {
-    const { body, contentType } = openapiV2(registry, "application/json");
+  interface Definition {
+    properties: Record<string, JsonObject>;
+  }
+  const definitionsWith = (crd: JsonObject): Record<string, Definition> => {
+    const custom = kindRegistry([customKind(crd)]);
+    const { body, contentType } = openapiV2(custom, "application/json", (_, name) => customSchema(crd, name));
     expect(contentType).toBe("application/json");
-    expect(JSON.parse(String(body))).toMatchObject({ swagger: "2.0", paths: {}, definitions: {} });
+    return JSON.parse(String(body)).definitions;
+  };
+  const definitions = definitionsWith(definition("integer"));
+
+  test("every reference leads to a definition", () => {
+    const targets = [...JSON.stringify(definitions).matchAll(/"\$ref":"([^"]+)"/g)];
+    expect(targets.length).toBeGreaterThan(500);
+    for (const [, target = ""] of targets) {
+      expect(definitions).toHaveProperty([target.replace("#/definitions/", "")]);
+    }
   });
 
-  test("as protobuf says of every kind that a patch may be a dry run, and defines none", () => {
+  test.each([
+    ["core.v1.PodSpec", "containers", "merge", "name"],
+    ["core.v1.PodSpec", "volumes", "merge,retainKeys", "name"],
+    ["core.v1.Container", "ports", "merge", "containerPort"],
+    ["core.v1.EphemeralContainer", "env", "merge", "name"],
+    ["core.v1.ServiceSpec", "ports", "merge", "port"],
+    ["apps.v1.DeploymentSpec", "strategy", "retainKeys", undefined],
+    ["policy.v1.PodDisruptionBudgetSpec", "selector", "replace", undefined],
+    ["core.v1.PodSpec", "tolerations", undefined, undefined],
+  ])("a client that computes a patch treats %s.%s as the server does", (type, field, strategy, key) => {
+    const property = definitions[`io.k8s.api.${type}`]?.properties[field];
+    expect(property).toBeDefined();
+    expect(property?.["x-kubernetes-patch-strategy"]).toBe(strategy);
+    expect(property?.["x-kubernetes-patch-merge-key"]).toBe(key);
+  });
+
+  test("a custom kind is described by its definition", () => {
+    expect(definitions["com.example.v1.Widget"]).toMatchObject({
+      properties: {
+        spec: { properties: { size: { type: "integer" } } },
+        metadata: { $ref: "#/definitions/io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta" },
+      },
+      "x-kubernetes-group-version-kind": [{ group: "example.com", version: "v1", kind: "Widget" }],
+    });
+  });
+
+  test("definitions of custom kinds that are too large together lose their fields, not their names", () => {
+    const words = "words ".repeat(700_000);
+    const crd = definition("integer");
+    const spec = crd.spec as { versions: { schema: { openAPIV3Schema: JsonObject } }[] };
+    for (const { schema } of spec.versions) schema.openAPIV3Schema.description = words;
+    expect(definitionsWith(crd)["com.example.v1.Widget"]).not.toHaveProperty("properties");
+  });
+
+  test("as protobuf says of every kind that a patch may be a dry run", () => {
     const { body, contentType } = openapiV2(
       registry,
       "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
@@ -163,10 +225,9 @@ describe("OpenAPI v2", () => {
     const info = [0x0a, 6, ...text("kubegc"), 0x12, 7, ...text("v1.34.0")];
     const head = [...[0x0a, 3, ...text("2.0")], ...[0x12, info.length, ...info], 0x42];
     expect([...bytes.slice(0, head.length)]).toEqual(head);
-    // The last field: definitions, empty.
-    expect([...bytes.slice(-2)]).toEqual([0x4a, 0]);
     const shown = new TextDecoder().decode(bytes);
     expect(shown).toContain("/apis/apps/v1/namespaces/{namespace}/replicasets/{name}");
     expect(shown).toContain('group: "apps"\nkind: ReplicaSet\nversion: v1\n');
+    expect(shown).toContain("#/definitions/io.k8s.api.core.v1.PodTemplateSpec");
   });
 });

@@ -1,14 +1,7 @@
 import type { Json, JsonObject } from "../objects/json.ts";
 import { apiVersion, type Kind, type Subresource } from "../objects/kind.ts";
 import type { KindRegistry } from "../objects/kinds/registry.ts";
-import {
-  groupVersionKind,
-  kindSchema,
-  metadataSchemas,
-  type SchemaLookup,
-  schemaName,
-} from "./openapi-schemas.ts";
-import { encodeSwaggerDocument } from "./openapi-v2.ts";
+import { groupVersionKind, kindSchemas, type SchemaLookup, schemaName } from "./openapi-schemas.ts";
 
 /**
  * OpenAPI, enough of it for clients that ask what a server offers: kubectl looks for `fieldValidation` on the PATCH
@@ -19,11 +12,10 @@ export interface OpenapiDocument {
   readonly contentType: string;
 }
 
-const TITLE = "kubegc";
-const API_LEVEL = "v1.34.0";
-const SWAGGER_PROTOBUF = "application/com.github.proto-openapi.spec.v2";
+export const TITLE = "kubegc";
+export const API_LEVEL = "v1.34.0";
 
-const noSchemas: SchemaLookup = () => undefined;
+export const noSchemas: SchemaLookup = () => undefined;
 const json = (document: JsonObject): OpenapiDocument => ({
   body: JSON.stringify(document),
   contentType: "application/json",
@@ -56,20 +48,6 @@ export function openapiV3(
   return body === undefined ? undefined : { body, contentType: "application/json" };
 }
 
-/**
- * `/openapi/v2`, without definitions: clients skip checks of kinds they do not find there. Old ones accept nothing but
- * the protobuf form, and look in it whether a kind can be tried with `dryRun`.
- */
-export function openapiV2(registry: KindRegistry, accept: string | null): OpenapiDocument {
-  if (!accept?.includes(SWAGGER_PROTOBUF)) {
-    return json({ swagger: "2.0", info: { title: TITLE, version: API_LEVEL }, paths: {}, definitions: {} });
-  }
-  return {
-    body: encodeSwaggerDocument(TITLE, API_LEVEL, registry.all()),
-    contentType: `${SWAGGER_PROTOBUF}.v1.0+protobuf`,
-  };
-}
-
 const rootOf = (group: string, version: string) =>
   `${group === "" ? "api" : "apis"}/${apiVersion(group, version)}`;
 
@@ -100,16 +78,16 @@ function groupVersionDocument(
   schemaOf: SchemaLookup,
 ): JsonObject {
   const paths: JsonObject = {};
-  const schemas: JsonObject = { ...metadataSchemas };
-  for (const kind of kinds) {
-    Object.assign(paths, pathsOf(kind, root, version));
-    schemas[schemaName(kind, version)] = kindSchema(kind, version, schemaOf);
-  }
+  for (const kind of kinds) Object.assign(paths, pathsOf(kind, root, version));
+  const schemas = kindSchemas(
+    kinds.map((kind) => [kind, version]),
+    schemaOf,
+  );
   return {
     openapi: "3.0.0",
     info: { title: TITLE, version: API_LEVEL },
     paths,
-    components: { schemas },
+    components: { schemas: Object.fromEntries(schemas) },
   };
 }
 
@@ -266,12 +244,12 @@ const PARAMETERS: Readonly<Record<string, JsonObject[]>> = {
   deletecollection: [...SELECT, ...DELETE],
 };
 
-/** FNV-1a over UTF-16 units in two lanes, 16 hex digits: tells documents apart, guards against nothing. */
-function contentHash(text: string): string {
+/** FNV-1a over UTF-16 units, or bytes, in two lanes, 16 hex digits: tells documents apart, guards against nothing. */
+export function contentHash(content: string | Uint8Array): string {
   let low = 0x811c9dc5;
   let high = 0xcbf29ce4;
-  for (let i = 0; i < text.length; i++) {
-    const unit = text.charCodeAt(i);
+  for (let i = 0; i < content.length; i++) {
+    const unit = typeof content === "string" ? content.charCodeAt(i) : (content[i] ?? 0);
     low = Math.imul(low ^ unit, 0x01000193);
     high = Math.imul(high ^ unit ^ (low >>> 16), 0x01000193);
   }

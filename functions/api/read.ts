@@ -47,7 +47,15 @@ async function findObject(
   const { cluster, asked, db, graphs } = context;
   const namespace = path.namespace ?? "";
   if (asked.again(`${cluster} ${kind.storedAs} ${namespace} ${name}`)) {
-    return graphs.getByName(graphName(cluster, namespace)).get(kind.storedAs, name);
+    // A graph object that was reset, or has too much to do, knows no more than the store.
+    const found = await graphs
+      .getByName(graphName(cluster, namespace))
+      .get(kind.storedAs, name)
+      .catch((fault: unknown) => {
+        const message = "a graph object did not answer, the store is asked";
+        console.error(JSON.stringify({ level: "warn", message, fault: String(fault) }));
+      });
+    if (found !== undefined) return found;
   }
   const row = await db.prepare(GET_OBJECT).bind(cluster, kind.storedAs, namespace, name).first<ObjectRow>();
   return row && { resourceVersion: row.resource_version, body: row.body };

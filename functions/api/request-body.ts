@@ -18,23 +18,26 @@ export interface RequestBody {
  */
 export async function readBody(request: Request): Promise<Outcome<RequestBody>> {
   const mediaType = request.headers.get("content-type") ?? "";
-  const body = await readBytes(request);
+  const body = await readBytes(request, BODY_LIMIT);
   if (!body.ok) return body;
+  if (body.value.length > OBJECT_LIMIT) return tooLarge(OBJECT_LIMIT);
   if (mediaType.split(";", 1)[0]?.trim().toLowerCase() === PROTOBUF) return jsonOf(body.value);
   return ok({ text: new TextDecoder().decode(body.value), mediaType });
 }
 
-async function readBytes(request: Request): Promise<Outcome<Uint8Array>> {
+/** Errors: RequestEntityTooLarge. */
+export async function readBytes(request: Request, limit: number): Promise<Outcome<Uint8Array<ArrayBuffer>>> {
   const declared = Number(request.headers.get("content-length") ?? 0);
-  if (declared > BODY_LIMIT) return tooLarge(BODY_LIMIT);
+  if (declared > limit) return tooLarge(limit);
+  // A body of a length that was said is never longer. Read at once, a large report of a node takes half the time.
+  if (declared > 0) return ok(new Uint8Array(await request.arrayBuffer()));
   const chunks: Uint8Array[] = [];
   let length = 0;
   for await (const chunk of request.body ?? []) {
     length += chunk.byteLength;
-    if (length > BODY_LIMIT) return tooLarge(BODY_LIMIT);
+    if (length > limit) return tooLarge(limit);
     chunks.push(chunk);
   }
-  if (length > OBJECT_LIMIT) return tooLarge(OBJECT_LIMIT);
   const bytes = new Uint8Array(length);
   let at = 0;
   for (const chunk of chunks) {

@@ -1,6 +1,7 @@
 import type { Failure } from "../objects/failure.ts";
 import type { Kind, Verb } from "../objects/kind.ts";
 import { resourceOf } from "../objects/kind.ts";
+import { groupResource } from "../objects/object.ts";
 import { allows } from "../objects/roles.ts";
 import { plainText, refusal } from "./answer.ts";
 import { answerComputed } from "./computed/answer-computed.ts";
@@ -10,6 +11,7 @@ import { bindPod, evictPod } from "./pod-subresources.ts";
 import { getObject, listCollection } from "./read.ts";
 import type { ResourcePath } from "./resource-path.ts";
 import { answerReview, isReview } from "./reviews.ts";
+import { requestToken } from "./service-account-tokens.ts";
 import { negotiate } from "./table/negotiate.ts";
 import { isWatch, watchCollection } from "./watch.ts";
 import { createObject, deleteCollection, deleteObject, patchObject, updateObject } from "./write.ts";
@@ -38,6 +40,8 @@ export async function answerResource(
   const denied = forbidden(context, path, verb ?? request.method.toLowerCase(), kind);
   if (denied) return refusal(denied);
   if (verb === undefined || !allowed) return refusal({ reason: "MethodNotAllowed" });
+  const nowhere = inNoNamespace(path, kind, verb);
+  if (nowhere) return refusal(nowhere);
   const negotiated = negotiate(request.headers.get("accept") ?? undefined);
   if (!negotiated.ok) return refusal(negotiated.failure);
   return perform(verb, { context, path, kind, served, query, request, negotiated: negotiated.value });
@@ -73,6 +77,8 @@ function createSomething(request: ResourceRequest): Promise<Response> {
       return isReview(request.kind) ? answerReview(request) : createObject(request);
     case "eviction":
       return evictPod(request);
+    case "token":
+      return requestToken(request);
     default:
       return bindPod(request);
   }
@@ -109,8 +115,6 @@ function offers(kind: Kind, subresource: string | undefined, verb: Verb): boolea
   if (subresource === undefined) return kind.verbs.includes(verb);
   const found = kind.subresources.find(({ name }) => name === subresource);
   if (found === undefined) return undefined;
-  // Tokens for service accounts are not issued: nothing here runs as one.
-  if (found.name === "token") return undefined;
   return found.verbs.some((offered) => offered === verb);
 }
 
@@ -123,6 +127,21 @@ function reachesAll({ namespace }: ResourcePath, kind: Kind, verb: Verb): boolea
 function isPlaced({ namespace, name }: ResourcePath, kind: Kind): boolean {
   if (!kind.namespaced) return namespace === undefined;
   return namespace !== undefined || name === undefined;
+}
+
+/** The most characters of a Namespace's name: it is a DNS label. */
+const NAMESPACE_NAME = 63;
+
+/**
+ * What is refused in a namespace whose name is too long for any. No graph object is asked: the namespace is part of its own
+ * name, which has a limit.
+ */
+function inNoNamespace({ namespace = "", name }: ResourcePath, kind: Kind, verb: Verb): Failure | undefined {
+  if (namespace.length <= NAMESPACE_NAME) return undefined;
+  if (verb === "create" && name === undefined) {
+    return { reason: "NotFound", resource: groupResource("", "namespaces"), name: namespace };
+  }
+  return name === undefined ? undefined : { reason: "NotFound", resource: resourceOf(kind), name };
 }
 
 /** Nothing is served here. A group that is served answers in JSON, another one as the path of no API at all. */

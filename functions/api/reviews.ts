@@ -35,9 +35,12 @@ export async function answerReview(request: ResourceRequest): Promise<Response> 
   return jsonAnswer({ ...sent.value, metadata: {}, status }, { code: 201 });
 }
 
-function groupsOf({ role }: Principal): string[] {
+function groupsOf({ user, role }: Principal): string[] {
   const groups = { admin: ["system:masters"], view: [], node: ["system:nodes"] };
-  return [...groups[role], "system:authenticated"];
+  const [, namespace] = /^system:serviceaccount:([^:]+):[^:]+$/.exec(user) ?? [];
+  const account =
+    namespace === undefined ? [] : ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
+  return [...groups[role], ...account, "system:authenticated"];
 }
 
 /** `kubectl auth can-i`. */

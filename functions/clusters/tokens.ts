@@ -21,18 +21,51 @@ export function bearerToken(authorization: string | null | undefined): string | 
   return match?.[1];
 }
 
-const INSERT_TOKEN =
-  "INSERT INTO tokens (sha256, cluster, user, role, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+const INSERT_TOKEN = `
+INSERT INTO tokens (sha256, cluster, user, role, created_at, expires_at, account_uid, bound_uid)
+VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`;
+
+/** Whoever issues tokens that end takes away some that have ended. */
+const DELETE_EXPIRED = `
+DELETE FROM tokens WHERE sha256 IN (SELECT sha256 FROM tokens WHERE expires_at <= ?1 LIMIT 100)`;
+
+/** Without them a token passes for ever. */
+interface TokenLimits {
+  /** In ms. */
+  expiresAt: number;
+  /** Of the ServiceAccount it belongs to. */
+  accountUid: string;
+  /** Of another object that it is bound to. */
+  boundUid: string | undefined;
+}
+
+interface NewToken {
+  cluster: number;
+  user: string;
+  role: Role;
+  now: number;
+  limits?: TokenLimits;
+}
 
 /** Makes a token of a cluster. The result is the only copy of it in clear. */
 export async function issueToken(
   db: D1Database,
-  { cluster, user, role, now }: { cluster: number; user: string; role: Role; now: number },
+  { cluster, user, role, now, limits }: NewToken,
 ): Promise<string> {
   const token = newToken();
-  await db
+  const { expiresAt, accountUid, boundUid } = limits ?? {};
+  const insert = db
     .prepare(INSERT_TOKEN)
-    .bind(await sha256(token), cluster, user, role, now)
-    .run();
+    .bind(
+      await sha256(token),
+      cluster,
+      user,
+      role,
+      now,
+      expiresAt ?? null,
+      accountUid ?? null,
+      boundUid ?? null,
+    );
+  await db.batch(limits === undefined ? [insert] : [db.prepare(DELETE_EXPIRED).bind(now), insert]);
   return token;
 }

@@ -35,7 +35,7 @@ describe("one object among a thousand costs", () => {
     const made = await costs(() =>
       cluster.make(configMap, { name: "new", labels, owners: [blocking(owner)] }),
     );
-    expect(made).toMatchObject({ calls: 2, rowsWritten: 8 });
+    expect(made).toMatchObject({ calls: 2, rowsWritten: 9 });
     expect(made.rowsRead).toBeLessThan(40);
     const updated = await costs(() => cluster.ask("team", patch(configMap, "new", { data: { k: "v" } })));
     expect(updated).toMatchObject({ calls: 2, rowsWritten: 4 });
@@ -47,15 +47,69 @@ describe("one object among a thousand costs", () => {
     expect((await costs(() => cluster.settle())).rowsWritten).toBe(0);
   });
 
-  it("in a group of a hundred one read and one batch", async () => {
+  it("in a group of a hundred one read and one batch, at most", async () => {
     const { watched, cluster } = await watchedCluster();
     const names = Array.from({ length: 100 }, (_, i) => `n${i}`);
     watched.reset();
     await cluster.ask("team", ...names.map((name) => create(configMap, { name })));
-    expect(watched.costs).toMatchObject({ calls: 3 });
+    expect(watched.costs.calls).toBeLessThanOrEqual(3);
     watched.reset();
     await cluster.ask("team", ...names.map((name) => remove(configMap, name)));
     expect(watched.costs).toMatchObject({ calls: 2 });
+  });
+});
+
+describe("a write in a namespace of 150,000 objects", () => {
+  /** As if so many had been created: copies of an object, and of its rows in the indexes. */
+  async function fill(cluster: TestCluster, name: string, count: number): Promise<void> {
+    const copies = `WITH RECURSIVE n(i) AS (SELECT ?2 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < ?3)`;
+    for (let from = 0; from < count; from += 10_000) {
+      const bind = (text: string) => DB.prepare(text).bind(cluster.id, from, from + 10_000, name);
+      await DB.batch([
+        bind(`${copies} INSERT INTO objects (cluster, resource, namespace, name, uid, resource_version, plain, body)
+          SELECT o.cluster, o.resource, o.namespace, o.name || '-' || n.i, 'copy-' || o.cluster || '-' || n.i,
+            o.resource_version, o.plain, o.body
+          FROM objects o CROSS JOIN n WHERE o.cluster = ?1 AND o.resource = 'configmaps' AND o.namespace = 'team'
+            AND o.name = ?4`),
+        bind(`${copies} INSERT INTO labels (cluster, resource, key, value, namespace, name)
+          SELECT l.cluster, l.resource, l.key, l.value, l.namespace, l.name || '-' || n.i
+          FROM labels l CROSS JOIN n WHERE l.cluster = ?1 AND l.name = ?4`),
+        bind(`${copies} INSERT INTO owner_refs (cluster, owner_uid, namespace, dependent_uid, position, blocking)
+          SELECT r.cluster, r.owner_uid, r.namespace, 'copy-' || r.cluster || '-' || n.i, r.position, r.blocking
+          FROM owner_refs r JOIN objects o ON o.uid = r.dependent_uid CROSS JOIN n
+          WHERE r.cluster = ?1 AND o.name = ?4`),
+      ]);
+    }
+  }
+
+  /** What each verb costs, of objects that have an owner with very many dependents. */
+  async function costsAmong(count: number) {
+    const { watched, cluster } = await watchedCluster();
+    const owner = await cluster.make(configMap, { name: "owner" });
+    const owners = [blocking(owner)];
+    await cluster.make(configMap, { name: "d", labels, owners });
+    await fill(cluster, "d", count);
+    const costs = async (act: () => Promise<unknown>) => {
+      watched.reset();
+      await act();
+      return watched.costs;
+    };
+    return {
+      create: await costs(() => cluster.make(configMap, { name: "new", labels, owners })),
+      update: await costs(() => cluster.ask("team", patch(configMap, "d-77", { data: { k: "v" } }))),
+      relabel: await costs(() =>
+        cluster.ask("team", patch(configMap, "d-78", { metadata: { labels: { app: "shop" } } })),
+      ),
+      delete: await costs(() => cluster.ask("team", remove(configMap, "d-79"))),
+      work: await costs(() => cluster.settle()),
+    };
+  }
+
+  it("costs no more than in one of 150", { timeout: 120_000 }, async () => {
+    const few = await costsAmong(150);
+    const many = await costsAmong(150_000);
+    expect(many).toEqual(few);
+    expect(many.delete.calls).toBeLessThanOrEqual(2);
   });
 });
 
@@ -108,7 +162,7 @@ const cascades: [
 ][] = [
   [
     "in the background",
-    { read: 35, written: 6, perCall: 150 },
+    { read: 35, written: 6.2, perCall: 150 },
     async (cluster, count) => {
       await dependents(cluster, count, {});
       await cluster.ask("team", remove(configMap, "owner"));
@@ -116,7 +170,7 @@ const cascades: [
   ],
   [
     "in the foreground",
-    { read: 40, written: 6, perCall: 150 },
+    { read: 40, written: 6.2, perCall: 150 },
     async (cluster, count) => {
       await dependents(cluster, count, {});
       await cluster.ask("team", remove(configMap, "owner", { propagationPolicy: "Foreground" }));
@@ -124,7 +178,7 @@ const cascades: [
   ],
   [
     "that orphans",
-    { read: 35, written: 6, perCall: 100 },
+    { read: 35, written: 6.2, perCall: 100 },
     async (cluster, count) => {
       await dependents(cluster, count, {});
       await cluster.ask("team", remove(configMap, "owner", { propagationPolicy: "Orphan" }));

@@ -7,11 +7,11 @@ export interface Costs {
   rowsWritten: number;
 }
 
-type Send = () => Promise<D1Result[]>;
+export type Send = () => Promise<D1Result[]>;
 
 /**
- * A D1 database that counts what it is asked, and whose batches a test can get between: `around` is called with
- * the batch's SQL and what sends it, and decides whether and when it is sent and what the caller is told.
+ * A D1 database that counts what it is asked, and that a test can get in front of: `around` is called with the SQL of a
+ * query or a batch and what sends it, and decides whether, when and how often it is sent and what the caller is told.
  */
 export class WatchedDatabase {
   readonly #db: D1Database;
@@ -42,15 +42,14 @@ export class WatchedDatabase {
     return this.send(
       statements,
       () => this.#db.batch(statements.map((statement) => statement.inner)) as Promise<D1Result[]>,
-      true,
     );
   }
 
-  async send(statements: readonly WatchedStatement[], send: Send, isBatch: boolean): Promise<D1Result[]> {
+  async send(statements: readonly WatchedStatement[], send: Send): Promise<D1Result[]> {
     this.costs.calls++;
     this.costs.statements += statements.length;
     const sql = statements.map((statement) => statement.text);
-    const results = isBatch ? await this.around(sql, send) : await send();
+    const results = await this.around(sql, send);
     for (const [i, result] of results.entries()) {
       const { rows_read, rows_written } = result.meta;
       this.costs.rowsRead += rows_read;
@@ -83,7 +82,7 @@ class WatchedStatement {
   }
 
   async all(): Promise<D1Result> {
-    const [result] = await this.#database.send([this], async () => [await this.inner.all()], false);
+    const [result] = await this.#database.send([this], async () => [await this.inner.all()]);
     if (result === undefined) throw new Error("no result");
     return result;
   }

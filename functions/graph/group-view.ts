@@ -6,18 +6,20 @@ import {
   READ_OBJECTS,
   READ_OWNERS,
 } from "../../db/reads.ts";
+import { CUSTOM_RESOURCE_DEFINITIONS } from "../objects/kinds/custom-resource.ts";
 import { asUid, type GroupResource, type Uid } from "../objects/object.ts";
+import { isSwept } from "../sweeps/sweep-at.ts";
 import { type OwnerFacts, uidsOf } from "./decide/classify.ts";
 import type { NamespaceState } from "./decide/create.ts";
 import type { GraphStore } from "./graph-store.ts";
 import type { Decided, Prepared } from "./group-request.ts";
-import type { ClusterKinds, KindsCache } from "./kinds-cache.ts";
+import { BUILT_IN_KINDS, type ClusterKinds, type KindsCache } from "./kinds-cache.ts";
 import { writtenObject } from "./write.ts";
 
 /** The most bytes of large bodies that one group brings into memory. */
 const LARGE_BYTES = 2_000_000;
 
-/** What a group is decided from: one read, and another when it is about large objects. */
+/** What a group is decided from: one read, and another when it is about large objects; or none. */
 export interface View {
   /** Of its first requests: fewer than there are when their objects are large. */
   rows: GroupRow[];
@@ -25,6 +27,42 @@ export interface View {
   namespace: NamespaceState;
   owners: Map<Uid, OwnerFacts>;
 }
+
+/**
+ * What a group of creates is decided from without a read, on the assumption that nothing has their names and that the
+ * namespace is open. The batch that writes them checks both, and is refused otherwise. Undefined when a request of the
+ * group needs to know more.
+ */
+export function assumedView(group: readonly Prepared[]): View | undefined {
+  if (!group.every(standsAlone)) return undefined;
+  return { rows: group.map(() => NOTHING), kinds: BUILT_IN_KINDS, namespace: "open", owners: new Map() };
+}
+
+/** A create of a built-in kind that names no owner and will not be refused for what it says. */
+function standsAlone({ candidate, request: { kind, dryRun } }: Prepared): boolean {
+  if (!candidate?.ok || dryRun || kind.traits.custom || kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) {
+    return false;
+  }
+  const { errors, object } = candidate.value;
+  // When it is swept is a question of the cluster's settings.
+  if (isSwept(object, kind)) return false;
+  return errors.length === 0 && (object.metadata.ownerReferences ?? []).length === 0;
+}
+
+const NOTHING: GroupRow = {
+  kinds_version: 0,
+  namespace_uid: null,
+  namespace_deletion: null,
+  resource: null,
+  namespace: null,
+  name: null,
+  uid: null,
+  resource_version: null,
+  deletion: null,
+  plain: null,
+  size: null,
+  body: null,
+};
 
 export async function readGroup(
   group: readonly Prepared[],

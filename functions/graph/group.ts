@@ -6,11 +6,11 @@ import { byteLength } from "../objects/metadata/names.ts";
 import { asUid, type Uid } from "../objects/object.ts";
 import { toStoredBody } from "../objects/stored-body.ts";
 import { type Candidate, type CreateContext, decideCandidate } from "./decide/create.ts";
-import type { GraphStore } from "./graph-store.ts";
+import { askAgain, type GraphStore } from "./graph-store.ts";
 import { decide } from "./group-decision.ts";
 import { reply } from "./group-reply.ts";
 import type { Decided, Prepared } from "./group-request.ts";
-import { ownersOf, readGroup } from "./group-view.ts";
+import { assumedView, ownersOf, readGroup } from "./group-view.ts";
 import type { KindsCache } from "./kinds-cache.ts";
 import { planWrite } from "./plan.ts";
 import type { MutationReply, MutationRequest } from "./request.ts";
@@ -26,12 +26,15 @@ const ATTEMPTS = 4;
 export interface GroupResult {
   replies: MutationReply[];
   /** Undefined when nothing was written. */
-  committed?: { resourceVersion: number; wake: string[]; leavesWork: boolean };
+  committed?: { resourceVersion: number; wake: string[]; next: number | null; leavesWork: boolean };
 }
 
 /**
  * Decides and commits the first requests of a queue together: one read, one batch. A request for a key that an
  * earlier one of the group names begins the next group, so that each request sees what the one before it wrote.
+ *
+ * Creates that need to know nothing but that their names are free and the namespace is open are not read for: the batch
+ * finds out. When it is refused, the group is read after all, and so is the next one.
  */
 export async function commitGroup(
   queue: readonly MutationRequest[],
@@ -40,17 +43,31 @@ export async function commitGroup(
   clock: Clock,
   took: (requests: number) => void = () => undefined,
 ): Promise<GroupResult> {
-  await store.hold();
   const prepared = prepareGroup(queue, store.namespace, clock);
   took(prepared.length);
+  let assumed = store.surprised ? undefined : assumedView(prepared);
   for (let attempt = 1; ; attempt++) {
-    const view = await readGroup(prepared, store, kindsCache);
+    const held = await store.holds();
+    if (!held) assumed = undefined;
+    const view = assumed ?? (await askAgain(() => readGroup(prepared, store, kindsCache)));
     const decided = fitting(
       prepared.slice(0, view.rows.length).map((entry, i) => decide(entry, view, i, store.namespace, clock())),
     );
+    const refused = decided.some(({ decision }) => !decision.ok);
+    if (assumed && refused) {
+      assumed = undefined;
+      continue;
+    }
     took(decided.length);
+    store.surprised &&= refused;
+    if (!held) {
+      if (!decided.some(isWritten)) return { replies: decided.map((entry) => reply(entry, new Map())) };
+      // There was no namespace, and now there is: what is decided has to be read under a hold on it.
+      if (attempt < ATTEMPTS) continue;
+      throw new Error(`${store.namespace}: there is a namespace, and it cannot be held`);
+    }
     const commit = await store.begin();
-    const owners = await ownersOf(decided, view, store);
+    const owners = await askAgain(() => ownersOf(decided, view, store));
     for (const entry of decided) {
       if (!entry.decision.ok || entry.request.dryRun || !entry.decision.value.write) continue;
       const { write } = entry.decision.value;
@@ -70,12 +87,14 @@ export async function commitGroup(
 
     const outcome = await store.commit(commit);
     if (outcome.ok) {
-      const { versions, resourceVersion, wake } = outcome.committed;
+      const { versions, resourceVersion, wake, next } = outcome.committed;
       return {
         replies: decided.map((entry) => reply(entry, versions)),
-        committed: { resourceVersion, wake, leavesWork: mayLeaveWork(commit) },
+        committed: { resourceVersion, wake, next, leavesWork: mayLeaveWork(commit) },
       };
     }
+    store.surprised ||= assumed !== undefined;
+    assumed = undefined;
     if (outcome.again === "overloaded" || attempt === ATTEMPTS) {
       const failure: Failure = {
         reason: "TooManyRequests",
@@ -112,6 +131,9 @@ function fitting(decided: Decided[]): Decided[] {
   }
   return decided;
 }
+
+const isWritten = ({ decision, request }: Decided): boolean =>
+  decision.ok && decision.value.write !== undefined && !request.dryRun;
 
 function withinRow(entry: Decided): Decided {
   const { body, decision } = entry;

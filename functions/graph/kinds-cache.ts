@@ -1,13 +1,20 @@
 import { READ_KINDS } from "../../db/reads.ts";
 import { type Definitions, NO_DEFINITIONS, readDefinitions } from "../objects/kinds/definitions.ts";
 import { type KindRegistry, kindRegistry } from "../objects/kinds/registry.ts";
+import { clusterSettings, type PolicyBody, SWEEP_POLICIES } from "../sweeps/policies.ts";
+import { DEFAULT_SETTINGS, type SweepSettings } from "../sweeps/settings.ts";
 
-/** What a cluster serves, with what the definitions of its custom kinds say. */
+/** What a cluster serves, with what the definitions of its custom kinds say, and how it is swept. */
 export interface ClusterKinds extends KindRegistry {
   readonly definitions: Definitions;
+  readonly settings: SweepSettings;
 }
 
-const BUILT_IN: ClusterKinds = { ...kindRegistry([]), definitions: NO_DEFINITIONS };
+export const BUILT_IN_KINDS: ClusterKinds = {
+  ...kindRegistry([]),
+  definitions: NO_DEFINITIONS,
+  settings: DEFAULT_SETTINGS,
+};
 
 interface Known {
   version: number;
@@ -21,13 +28,13 @@ const MOST_CLUSTERS = 16;
 const known = new WeakMap<D1Database, Map<number, Known>>();
 
 /**
- * A cluster's kinds, kept until a CustomResourceDefinition changes. Whoever reads the cluster's row has the
+ * A cluster's kinds, kept until a CustomResourceDefinition or a SweepPolicy changes. Whoever reads the cluster's row has the
  * version to compare with for nothing.
  */
 export class KindsCache {
   /** The kinds as of the version the caller has just read. Costs a query only when it is new. */
   at(version: number, db: D1Database, cluster: number): Promise<ClusterKinds> {
-    if (version === 0) return Promise.resolve(BUILT_IN);
+    if (version === 0) return Promise.resolve(BUILT_IN_KINDS);
     const clusters = known.get(db) ?? new Map<number, Known>();
     known.set(db, clusters);
     const found = clusters.get(cluster);
@@ -45,7 +52,11 @@ export class KindsCache {
 }
 
 async function readKinds(db: D1Database, cluster: number): Promise<ClusterKinds> {
-  const { results } = await db.prepare(READ_KINDS).bind(cluster).all<{ body: string }>();
-  const { kinds, definitions } = readDefinitions(results.map((row) => row.body));
-  return { ...kindRegistry(kinds), definitions };
+  const { results } = await db.prepare(READ_KINDS).bind(cluster).all<{ resource: string; body: string }>();
+  const isPolicy = ({ resource }: { resource: string }) => resource === SWEEP_POLICIES;
+  const { kinds, definitions } = readDefinitions(
+    results.filter((row) => !isPolicy(row)).map((row) => row.body),
+  );
+  const policies = results.filter(isPolicy).map((row) => JSON.parse(row.body) as PolicyBody);
+  return { ...kindRegistry(kinds), definitions, settings: clusterSettings(policies) };
 }

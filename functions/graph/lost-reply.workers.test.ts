@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, test } from "vitest";
 import { WatchedDatabase } from "./database.fixture.ts";
 import { kindOf } from "./decide/decide.fixture.ts";
+import { type Fate, Fates, fatedDatabase, lost } from "./fates.fixture.ts";
 import {
   create,
   DB,
@@ -20,53 +21,27 @@ import { Superseded } from "./graph-store.ts";
 // D1 never sends a batch again by itself: when the reply is lost, whether it was committed has to be looked up.
 
 const configMap = kindOf("configmaps");
-const lost = () => new Error("D1_ERROR: Network connection lost.");
-
-/** What happens to one batch. */
-type Fate =
-  | "arrives"
-  /** It is committed, and nobody is told. */
-  | "reply lost"
-  /** It never gets there. */
-  | "request lost"
-  /** It gets there while the next attempt is on its way, before it. */
-  | "late";
 
 /** A cluster whose batches of the namespace's graph meet the given fates, one after the other. */
-async function clusterWith(...fates: Fate[]) {
-  const watched = new WatchedDatabase(DB);
+async function clusterWith(...queue: Fate[]) {
+  const fates = new Fates(queue);
+  fates.blows = false;
+  const watched = fatedDatabase(DB, fates, (sql) => sql.some((text) => text.includes("INSERT INTO guard")));
   const cluster = await TestCluster.create(["team"], watched.asD1);
   const owner = await cluster.make(configMap, { name: "owner" });
   await cluster.make(configMap, { name: "dependent", owners: [ownedBy(owner)] });
-  let late: (() => Promise<unknown>) | undefined;
-  const queue = [...fates];
-  watched.around = async (sql, send) => {
-    if (!sql.some((text) => text.includes("INSERT INTO guard"))) return send();
-    await late?.().catch(() => undefined);
-    late = undefined;
-    switch (queue.shift()) {
-      case "reply lost":
-        await send();
-        throw lost();
-      case "request lost":
-        throw lost();
-      case "late":
-        late = send;
-        throw lost();
-      case "arrives":
-      case undefined:
-        return send();
-    }
-  };
+  fates.blows = true;
   return { cluster, watched, owner };
 }
 
 const ways: [string, Fate[]][] = [
   ["the reply is lost", ["reply lost"]],
-  ["the request is lost", ["request lost"]],
-  ["the request is lost twice", ["request lost", "request lost"]],
-  ["the request is lost, and then the reply", ["request lost", "reply lost"]],
+  ["the request is lost", ["lost"]],
+  ["the request is lost twice", ["lost", "lost"]],
+  ["the request is lost, and then the reply", ["lost", "reply lost"]],
   ["the request comes in late", ["late"]],
+  ["the request comes in twice", ["twice"]],
+  ["the reply is lost, and the request comes in again", ["late", "reply lost"]],
 ];
 
 describe.each(ways)("when %s", (_, fates) => {
@@ -114,10 +89,17 @@ describe.each(ways)("when %s", (_, fates) => {
 
 describe("when the outcome stays unknown", () => {
   it("the request fails and nothing was written", async () => {
-    const { cluster } = await clusterWith("request lost", "request lost", "request lost");
+    const { cluster } = await clusterWith("lost", "lost", "lost");
     const before = await tables(cluster.id);
     await expect(cluster.ask("team", create(configMap, { name: "a" }))).rejects.toThrow("connection lost");
     expect(await tables(cluster.id)).toEqual(before);
+  });
+
+  it("the request does not come in later, when its client has given up and others have come", async () => {
+    const { cluster } = await clusterWith("very late", "lost", "lost");
+    await expect(cluster.ask("team", create(configMap, { name: "a" }))).rejects.toThrow("connection lost");
+    for (let i = 0; i < 10; i++) await cluster.make(configMap, { name: `b${i}` });
+    expect(await cluster.left()).not.toContain("team/configmaps/a");
   });
 
   it("because another graph has taken over, nothing more is sent", async () => {
@@ -136,7 +118,7 @@ describe("when the outcome stays unknown", () => {
   });
 
   test.each(["create", "update"])("what is wrong with the %s itself is still told", async (verb) => {
-    const { cluster } = await clusterWith("request lost");
+    const { cluster } = await clusterWith("lost");
     const [reply] = await cluster.ask(
       "team",
       verb === "create"

@@ -54,6 +54,17 @@ describe("a Namespace that is deleted", () => {
     expect(await cluster.left()).toEqual(["other/configmaps/x"]);
   });
 
+  it("goes as well when it was given back the finalizer that its content is deleted for", async () => {
+    const cluster = await TestCluster.create(["team"]);
+    const spec = (...finalizers: string[]) => ({ metadata: { name: "team" }, spec: { finalizers } });
+    await cluster.ask("", finalize("team", spec("x.io/hold")));
+    await cluster.ask("", remove(namespaces, "team"));
+    await cluster.settle();
+    await cluster.ask("", finalize("team", spec("kubernetes")));
+    await cluster.settle();
+    expect(await cluster.find(namespaces, "team")).toBeUndefined();
+  });
+
   it("#153 takes nothing new", async () => {
     const cluster = await TestCluster.create();
     await cluster.ask("", remove(namespaces, "team"));

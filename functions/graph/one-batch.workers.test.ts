@@ -101,7 +101,15 @@ describe("a batch in which something is wrong leaves nothing behind:", () => {
     });
     const cause = { rule: "request", actor: "jane", policy: "Background", cause: null };
     commit.begun.push({ ...cause, uid: updated.metadata.uid });
-    commit.removals.push({ ...cause, uid: removed.metadata.uid, expected: version(removed) });
+    commit.removals.push({
+      ...cause,
+      uid: removed.metadata.uid,
+      resource: "configmaps",
+      name: "removed",
+      labels: JSON.stringify(removed.metadata.labels ?? {}),
+      owners: [],
+      expected: version(removed),
+    });
     commit.releaseDue.push(updated.metadata.uid);
     commit.work.push({ namespace: "team", task: "examine", uid: "x", stage: 0, detail: null, dueAt: 0 });
     return commit;

@@ -3,6 +3,7 @@ import { emptyCommit, type OpenCommit } from "../../db/commit.ts";
 import { deletionOf } from "../objects/deletion.ts";
 import type { Kind } from "../objects/kind.ts";
 import { asUid, type GroupResource, type KubeObject, type ObjectMeta } from "../objects/object.ts";
+import { DEFAULT_SETTINGS } from "../sweeps/settings.ts";
 import type { OwnerFacts } from "./decide/classify.ts";
 import {
   definition,
@@ -35,7 +36,11 @@ const read = (object: KubeObject, kind: Kind): StoredObject => ({
 function planned(write: Write, owners: Record<string, OwnerFacts> = {}): OpenCommit {
   const namespace = write.kind.namespaced ? "team" : "";
   const commit = emptyCommit({ cluster: 1, namespace, epoch: 1, operation: "o", now: NOW });
-  planWrite(commit, write, asked, { namespace, kinds, ownerOf: (uid) => owners[uid] });
+  planWrite(commit, write, asked, {
+    namespace,
+    kinds: { ...kinds, settings: DEFAULT_SETTINGS },
+    ownerOf: (uid) => owners[uid],
+  });
   return commit;
 }
 
@@ -241,7 +246,9 @@ describe("the record of a deletion", () => {
   it("is closed by the removal, which is compared with what was read", () => {
     const object = read(stored(configMap), configMap);
     const commit = planned({ op: "remove", kind: configMap, stored: object, first: undefined });
-    expect(commit.removals).toEqual([{ ...asked, uid: "uid-x", expected: 7 }]);
+    expect(commit.removals).toEqual([
+      { ...asked, uid: "uid-x", resource: "configmaps", name: "x", labels: "{}", owners: [], expected: 7 },
+    ]);
     expect(commit.updates).toEqual([]);
   });
 
@@ -261,6 +268,20 @@ describe("what a deletion holds up", () => {
     const going = { deletionTimestamp: EARLIER };
     expect(tasks(updated({}, going, namespaces))).toEqual([["x", "namespace", "uid-x"]]);
     expect(tasks(updated(going, { ...going, labels: { a: "b" } }, namespaces))).toEqual([]);
+  });
+
+  it("a Namespace's content is due again when it is given back the finalizer that waits for it", () => {
+    const held = (finalizers: string[]) =>
+      stored(namespaces, { metadata: { deletionTimestamp: EARLIER }, spec: { finalizers } });
+    const given = (before: string[], after: string[]) =>
+      planned({
+        op: "update",
+        kind: namespaces,
+        stored: read(held(before), namespaces),
+        next: held(after),
+      });
+    expect(tasks(given(["x/a"], ["x/a", "kubernetes"]))).toEqual([["x", "namespace", "uid-x"]]);
+    expect(tasks(given(["x/a", "kubernetes"], ["kubernetes"]))).toEqual([]);
   });
 
   it("a definition is looked at with its mark", () => {

@@ -5,16 +5,27 @@ import type { Kind } from "../objects/kind.ts";
 import { CUSTOM_RESOURCE_DEFINITIONS, servesMore } from "../objects/kinds/custom-resource.ts";
 import { freesNames, nameClaim } from "../objects/kinds/names-conflict.ts";
 import type { KindRegistry } from "../objects/kinds/registry.ts";
-import { asJson, type KubeObject, type OwnerReference, type Uid } from "../objects/object.ts";
+import {
+  asJson,
+  type GroupResource,
+  type KubeObject,
+  type OwnerReference,
+  type Uid,
+} from "../objects/object.ts";
 import { toStoredBody } from "../objects/stored-body.ts";
+import { SWEEP_POLICIES } from "../sweeps/policies.ts";
+import type { SweepSettings } from "../sweeps/settings.ts";
+import { sweepAt } from "../sweeps/sweep-at.ts";
 import { linkProblem, type OwnerFacts, protects } from "./decide/classify.ts";
+import { specFinalizers } from "./decide/delete-namespace.ts";
 import { invalidNamespaceEvent } from "./decide/invalid-namespace-event.ts";
+import { FINALIZER_KUBERNETES } from "./decide/namespace-progress.ts";
 import { TASKS } from "./tasks.ts";
 import type { CauseOfDeletion, Write } from "./write.ts";
 
 export interface PlanContext {
   namespace: string;
-  kinds: KindRegistry;
+  kinds: KindRegistry & { readonly settings: SweepSettings };
   /** Where the owners are that a written object names for the first time. */
   ownerOf(uid: Uid): OwnerFacts | undefined;
 }
@@ -36,7 +47,7 @@ export function planWrite(
   context: PlanContext,
   body?: string,
 ): void {
-  if (write.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) commit.changesKinds = true;
+  planKinds(commit, write.kind.storedAs);
   switch (write.op) {
     case "create":
       planCreate(commit, write, context, body);
@@ -46,10 +57,19 @@ export function planWrite(
       break;
     case "remove":
       if (write.first) planUpdate(commit, write, write.first, cause, context, body);
-      planRemoval(commit, write, cause, write.first !== undefined);
+      planRemoval(commit, write, cause, context);
       break;
   }
   if (write.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) planDefinition(commit, write);
+}
+
+/** Whoever caches what is served and how it is swept has to read it again; with the settings all moments change. */
+function planKinds(commit: OpenCommit, resource: GroupResource): void {
+  if (resource === CUSTOM_RESOURCE_DEFINITIONS) commit.changesKinds = true;
+  if (resource === SWEEP_POLICIES) {
+    commit.changesKinds = true;
+    commit.work.push(TASKS.moments());
+  }
 }
 
 /** What follows for others from a definition: references can be resolved that could not be, names become free. */
@@ -76,7 +96,7 @@ function planCreate(
     name: metadata.name,
     uid: metadata.uid,
     plain: isPlain(metadata, kind),
-    sweepAt: null,
+    sweepAt: sweepAt(object, kind, context.kinds.settings),
     body,
     hasLabels: Object.keys(metadata.labels ?? {}).length > 0,
     hasOwners: (metadata.ownerReferences ?? []).length > 0,
@@ -86,7 +106,7 @@ function planCreate(
 
 function planUpdate(
   commit: OpenCommit,
-  { kind, stored }: Write & { op: "update" | "remove" },
+  { kind, stored, ...write }: Write & { op: "update" | "remove" },
   next: KubeObject,
   cause: CauseOfDeletion | undefined,
   context: PlanContext,
@@ -103,7 +123,10 @@ function planUpdate(
     expected: stored.resourceVersion,
     deletion,
     plain: isPlain(after, kind),
-    sweepAt: null,
+    sweepAt:
+      "sweepAt" in write && write.sweepAt !== undefined
+        ? write.sweepAt
+        : sweepAt(next, kind, context.kinds.settings),
     body,
     labelsChanged: !jsonEqual(before.labels ?? {}, after.labels ?? {}),
     ownersChanged,
@@ -143,6 +166,8 @@ function planDeletion(
       commit.work.push(TASKS.namespace(next.metadata.name, stored.uid));
     }
     if (kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) commit.work.push(TASKS.finalize(stored.uid));
+  } else if (kind.traits.deletion === "namespace" && isHeldAgain(stored.object, next)) {
+    commit.work.push(TASKS.namespace(next.metadata.name, stored.uid));
   }
   if (deletion === stored.deletion) return;
   // Another DELETE may change the policy; the cause that is recorded stays the first one.
@@ -152,22 +177,63 @@ function planDeletion(
   if (deletion !== "terminating") commit.work.push(TASKS.owner(context.namespace, stored.uid));
 }
 
+/** Somebody gave a Namespace that is going the finalizer back that its content is deleted for: nobody else takes it off. */
+function isHeldAgain(before: KubeObject, after: KubeObject): boolean {
+  return (
+    specFinalizers(after).includes(FINALIZER_KUBERNETES) &&
+    !specFinalizers(before).includes(FINALIZER_KUBERNETES)
+  );
+}
+
 /** For the removal of an object whose deletion began before: its record has the cause already, and keeps it. */
 const RECORDED: CauseOfDeletion = { rule: "request", actor: "", policy: "Background", cause: null };
 
 function planRemoval(
   commit: OpenCommit,
-  { stored }: Write & { op: "remove" },
+  { stored, first }: Write & { op: "remove" },
   cause: CauseOfDeletion | undefined,
-  updatedFirst: boolean,
+  context: PlanContext,
 ): void {
+  const { name, labels = {}, ownerReferences = [] } = (first ?? stored.object).metadata;
   commit.removals.push({
     ...(cause ?? RECORDED),
     uid: stored.uid,
-    expected: updatedFirst ? null : stored.resourceVersion,
+    resource: stored.resource,
+    name,
+    labels: JSON.stringify(labels),
+    owners: ownerReferences.map(({ uid }) => uid),
+    expected: first ? null : stored.resourceVersion,
   });
   commit.ownersDue.push(...(stored.object.metadata.ownerReferences ?? []).map((reference) => reference.uid));
+  planAftermath(commit, stored.resource, stored.object.metadata.name, context);
 }
+
+/** What is looked at only because something else went: by resource of what went. */
+const MADE_DUE: ReadonlyMap<string, OpenCommit["madeDue"][number]> = new Map([
+  ["persistentvolumeclaims", "volumes"],
+  ["pods", "claims"],
+  ["leases.coordination.k8s.io", "storage-versions"],
+]);
+
+/** What a removal makes due for the sweeps. `name` is needed of kinds that `namesWhatFollows`. */
+export function planAftermath(
+  commit: OpenCommit,
+  resource: GroupResource,
+  name: string | undefined,
+  { namespace, kinds }: Pick<PlanContext, "namespace" | "kinds">,
+): void {
+  const due = MADE_DUE.get(resource);
+  const counts = due !== undefined && (due !== "storage-versions" || namespace === "kube-system");
+  if (counts && !commit.madeDue.includes(due)) commit.madeDue.push(due);
+  const { pods } = kinds.settings.sweeps;
+  if (resource === "nodes" && name !== undefined && pods.enabled) {
+    commit.workUnlessDue.push(TASKS.quarantine(name, commit.now + pods.orphanQuarantine));
+  }
+}
+
+/** Whose removal leaves more to do than its uid tells. */
+export const namesWhatFollows = (resource: GroupResource): boolean =>
+  resource === "nodes" || resource === SWEEP_POLICIES;
 
 /** Owners that may have been waiting for this dependent: a blocking reference to them went, or blocks no more. */
 function unblockedOwners(before: readonly OwnerReference[], after: readonly OwnerReference[]): string[] {

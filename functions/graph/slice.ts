@@ -1,4 +1,4 @@
-import { READ_WORK, type WorkItemRow } from "../../db/reads.ts";
+import { READ_KINDS_VERSION, READ_WORK, type WorkItemRow } from "../../db/reads.ts";
 import { PUT_OFF_WORK } from "../../db/sql.ts";
 import type { Clock } from "../objects/clock.ts";
 import type { Slice } from "./drain/commit-slice.ts";
@@ -12,6 +12,12 @@ import { reviewOwners } from "./drain/owners.ts";
 import { releaseDependents } from "./drain/release.ts";
 import type { GraphStore } from "./graph-store.ts";
 import type { KindsCache } from "./kinds-cache.ts";
+import type { Asks } from "./sweep/asks.ts";
+import { countPods } from "./sweep/count.ts";
+import { computeMoments } from "./sweep/moments.ts";
+import { sweepPart } from "./sweep/part.ts";
+import { endQuarantine } from "./sweep/quarantine.ts";
+import { scanCluster } from "./sweep/scan.ts";
 import type { Task } from "./tasks.ts";
 
 /** What a slice of work is done with. */
@@ -19,6 +25,10 @@ export interface SliceContext {
   store: GraphStore;
   kindsCache: KindsCache;
   clock: Clock;
+  /** That of the kinds when the slice began: it comes with the outbox. */
+  kindsVersion?: number;
+  /** Where questions to the outside are left and answers are found; without it nobody answers. */
+  asks?: Asks;
 }
 
 export interface SliceResult {
@@ -36,28 +46,34 @@ export interface SliceResult {
  */
 export async function workSlice(context: SliceContext, most = 500): Promise<SliceResult> {
   const { store, clock } = context;
-  await store.hold();
-  const { results } = await store.db
-    .prepare(READ_WORK)
-    .bind(store.cluster, store.namespace, clock(), most)
-    .all<WorkItemRow>();
+  if (!(await store.holds())) return { empty: true };
+  const { db, cluster, namespace } = store;
+  const [work, kinds] = await db.batch<WorkItemRow | { kinds_version: number }>([
+    db.prepare(READ_WORK).bind(cluster, namespace, clock(), most),
+    db.prepare(READ_KINDS_VERSION).bind(cluster),
+  ]);
+  const results = (work?.results ?? []) as WorkItemRow[];
+  const [version] = (kinds?.results ?? []) as { kinds_version: number }[];
   const first = results[0];
   if (first === undefined) return { empty: true };
   const until = results.findIndex((row) => row.task !== first.task);
   const items = until < 0 ? results : results.slice(0, until);
-  const committed = await perform(first.task as Task, items, context);
+  const committed = await perform(first.task as Task, items, {
+    ...context,
+    kindsVersion: version?.kinds_version ?? 0,
+  });
   return committed ? { empty: false, committed } : { empty: false };
 }
 
 /** After a task has failed again and again: so long it waits before its next turn, in ms. */
 const PUT_OFF = 10 * 60_000;
 
-/** Puts off the task that the next slice would begin with. */
+/** Puts off the task that the next slice would begin with; nothing, when another graph object has taken over. */
 export async function putOffFirst({ store, clock }: SliceContext): Promise<void> {
   const now = clock();
   await store.db
     .prepare(PUT_OFF_WORK)
-    .bind(store.cluster, store.namespace, now, now + PUT_OFF)
+    .bind(store.cluster, store.namespace, now, now + PUT_OFF, await store.hold())
     .run();
 }
 
@@ -83,5 +99,15 @@ function perform(task: Task, items: WorkItemRow[], context: SliceContext): Promi
       return examineAfterServed(items, context);
     case "names":
       return grantFreedNames(items, context);
+    case "sweep":
+      return sweepPart(items, context);
+    case "scan":
+      return scanCluster(items, context);
+    case "count":
+      return countPods(items, context);
+    case "quarantine":
+      return endQuarantine(items, context);
+    case "moments":
+      return computeMoments(items, context);
   }
 }

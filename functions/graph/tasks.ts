@@ -1,5 +1,6 @@
 import type { WorkRow } from "../../db/commit.ts";
 import type { JsonObject } from "../objects/json.ts";
+import type { Millis } from "../objects/object.ts";
 
 /**
  * The tasks of the outbox. A row is (task, uid), and lives in the namespace whose graph object does it.
@@ -17,6 +18,11 @@ import type { JsonObject } from "../objects/json.ts";
  * | finalize | a terminating Namespace or CustomResourceDefinition | finish it when its content has gone |
  * | served | a CustomResourceDefinition that was established | examine the dependents of owners that are absent |
  * | names | a CustomResourceDefinition that gave up names | grant them to those of its group that asked for them |
+ * | sweep | a part of a run of a sweep | look at the objects that its detail names |
+ * | scan | a run of a sweep | go through the cluster for what the sweep has to look at |
+ * | count | none | count the terminated Pods of the cluster |
+ * | quarantine | the name of a Node that is missing | when it still is, look at its Pods |
+ * | moments | none | compute anew, for all objects, when sweeps have to look at them |
  */
 export type Task =
   | "examine"
@@ -28,7 +34,12 @@ export type Task =
   | "owner"
   | "finalize"
   | "served"
-  | "names";
+  | "names"
+  | "sweep"
+  | "scan"
+  | "count"
+  | "quarantine"
+  | "moments";
 
 const row = (
   namespace: string,
@@ -53,4 +64,11 @@ export const TASKS = {
   finalize: (uid: string) => row("", "finalize", uid, 2),
   served: (definition: string) => row("", "served", definition, 1),
   names: (definition: string, group: string) => row("", "names", definition, 1, { detail: group }),
+  /** `part`: unlike that of any other part. */
+  sweep: (namespace: string, part: string, detail: object, dueAt: Millis = 0) =>
+    row(namespace, "sweep", part, 1, { detail: JSON.stringify(detail), dueAt }),
+  scan: (run: string) => row("", "scan", run, 2),
+  count: (dueAt: Millis) => row("", "count", "", 2, { dueAt }),
+  quarantine: (node: string, until: Millis) => row("", "quarantine", node, 1, { dueAt: until }),
+  moments: () => row("", "moments", "", 2),
 };

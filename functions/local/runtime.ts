@@ -128,7 +128,7 @@ async function bundleWorker(main: string): Promise<string> {
       target: "es2024",
       conditions: ["workerd", "worker", "browser"],
       external: ["cloudflare:*", "node:*"],
-      loader: { ".txt": "text", ".html": "text", ".sql": "text" },
+      loader: { ".txt": "text", ".html": "text", ".sql": "text", ".sh": "text" },
       keepNames: true,
       sourcemap: "inline",
       logLevel: "silent",

@@ -44,6 +44,10 @@ const wranglerToml = z.strictObject({
   migrations: z.array(z.strictObject({ tag: z.string(), new_sqlite_classes: z.array(z.string()) })),
   triggers: z.strictObject({ crons: z.array(z.string()) }),
   vars: z.record(z.string(), z.string()).default({}),
+  /** How modules are read; `runtime.ts` has the same as loaders. */
+  rules: z
+    .array(z.strictObject({ type: z.literal("Text"), globs: z.array(z.string()), fallthrough: z.boolean() }))
+    .default([]),
   // These matter only where the Worker is deployed, or to wrangler itself.
   build: z.unknown().optional(),
   limits: z.unknown().optional(),

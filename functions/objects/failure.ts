@@ -18,6 +18,8 @@ export type Failure =
       resource: GroupResource;
       name: string;
       terminating: boolean;
+      /** The server made the name up, of a `generateName`: another one may be free. */
+      generated?: true;
       retryAfterSeconds?: number;
     }
   /** `subject` is the plural for a lost update, the Kind for a failed delete precondition, as upstream has it. */

@@ -69,3 +69,12 @@ export function allows({ role }: Principal, attributes: Attributes): boolean {
       );
   }
 }
+
+/** A token of this user reports for every node: a DaemonSet has one token for all of its pods. */
+const ALL_NODES = "system:nodes";
+
+/** Who may say what a node's runtime holds, and is told what to remove from it. */
+export function mayReport({ user, role }: Principal, node: string): boolean {
+  if (role === "admin") return true;
+  return role === "node" && [node, `system:node:${node}`, ALL_NODES].includes(user);
+}

@@ -1,5 +1,7 @@
 import type { DeleteOptions } from "../objects/metadata/delete-options.ts";
 import type { KubeObject, Millis, Uid } from "../objects/object.ts";
+import type { ProviderAnswer } from "./nodes.ts";
+import type { ReclaimAnswer } from "./volume-reclaim.ts";
 
 export const SWEEP_NAMES = [
   "orphans",
@@ -133,9 +135,13 @@ export type SweepRule =
   | "controllerrevision-history"
   | "ttl";
 
+/** `url`: the endpoint that the cluster's settings name. */
 export type Question =
-  | { ask: "instance-exists" | "instance-shutdown"; node: string; providerID: string }
-  | { ask: "delete-volume" | "recycle-volume"; volume: KubeObject };
+  | { ask: "instance-exists" | "instance-shutdown"; url: string; node: string; providerID: string }
+  | { ask: "delete-volume" | "recycle-volume"; url: string; volume: KubeObject };
+
+/** To the first sort of question a `ProviderAnswer`, to the second a `ReclaimAnswer`. */
+export type Answer = ProviderAnswer | ReclaimAnswer;
 
 export const keep = (reason: string, next: Millis | null = null): Keep => ({ act: "keep", reason, next });
 

@@ -51,7 +51,8 @@ export function decideNode(
   }
   const again = now + settings.nodeMonitorPeriod;
   const { exists, shutdown } = facts;
-  const question = { node: node.metadata.name, providerID: textOf(specOf(node).providerID) };
+  const { url } = settings.instanceProvider;
+  const question = { url, node: node.metadata.name, providerID: textOf(specOf(node).providerID) };
   if (exists === undefined) return { act: "ask", question: { ask: "instance-exists", ...question } };
   if ("problem" in exists) return skip(exists.problem, again);
   if (!exists.answer) {

@@ -11,15 +11,21 @@ const CHANGES: Decision[] = [
   deleted,
   { act: "patch", patch, reason: "a test", next: null, events: [] },
   { act: "patch-then-delete", patch, deletion: deleted.deletion },
-  { act: "ask", question: { ask: "delete-volume", volume: object } },
-  { act: "ask", question: { ask: "recycle-volume", volume: object } },
+  { act: "ask", question: { ask: "delete-volume", url: "https://hooks.example/", volume: object } },
+  { act: "ask", question: { ask: "recycle-volume", url: "https://hooks.example/", volume: object } },
 ];
 
 const HARMLESS: Decision[] = [
   keep("lives", T0),
   skip("unreadable"),
-  { act: "ask", question: { ask: "instance-exists", node: "n1", providerID: "" } },
-  { act: "ask", question: { ask: "instance-shutdown", node: "n1", providerID: "" } },
+  {
+    act: "ask",
+    question: { ask: "instance-exists", url: "https://hooks.example/", node: "n1", providerID: "" },
+  },
+  {
+    act: "ask",
+    question: { ask: "instance-shutdown", url: "https://hooks.example/", node: "n1", providerID: "" },
+  },
 ];
 
 describe.each(SWEEP_NAMES)("%s in report-only mode", (name) => {

@@ -11,6 +11,16 @@ export const TWIN_TTL = "k8s-ttl-controller.twin.sh/ttl";
 const TWIN_REFRESHED_AT = "k8s-ttl-controller.twin.sh/refreshed-at";
 export const KYVERNO_TTL = "cleanup.kyverno.io/ttl";
 
+const ANNOTATIONS = [TTL, EXPIRES, JANITOR_TTL, JANITOR_EXPIRES, TWIN_TTL];
+
+/** Parts of their keys, by which a body that may have one is found without being read. */
+export const TTL_MARK_TEXTS = [
+  "gc.kubegc.dev/",
+  "janitor/",
+  "k8s-ttl-controller.twin.sh/",
+  "cleanup.kyverno.io/",
+];
+
 export interface TtlMark {
   key: string;
   value: string;
@@ -26,6 +36,12 @@ export interface UnreadableMark {
 
 /** Farther than any date. */
 const END_OF_TIME = 8_640_000_000_000_000;
+
+/** Whether `ttlMarks` would find any; asked for each object that is written. */
+export function hasTtlMarks({ metadata: { annotations, labels } }: KubeObject): boolean {
+  if (labels?.[KYVERNO_TTL] !== undefined) return true;
+  return annotations !== undefined && ANNOTATIONS.some((key) => annotations[key] !== undefined);
+}
 
 /** All marks of an object, each read as the tool reads it that people have it for. */
 export function ttlMarks(object: KubeObject): (TtlMark | UnreadableMark)[] {

@@ -3,6 +3,7 @@ import { type Decision, type EventNote, keep, referenceTo, remove, skip } from "
 import { dueNow, earlier, isTerminating } from "./object-fields.ts";
 import type { SettingsOf } from "./settings.ts";
 import {
+  hasTtlMarks,
   JANITOR_EXPIRES,
   JANITOR_TTL,
   KYVERNO_TTL,
@@ -18,7 +19,8 @@ const isUnreadable = (mark: TtlMark | UnreadableMark): mark is UnreadableMark =>
 
 /** @param resource where the object is stored: `configmaps`, `controllerrevisions.apps` */
 export function ttlDueAt(object: KubeObject, resource: GroupResource, settings: TtlSettings): Millis | null {
-  if (!settings.enabled || isTerminating(object) || isExcluded(object, resource, settings)) return null;
+  if (!hasTtlMarks(object) || !settings.enabled) return null;
+  if (isTerminating(object) || isExcluded(object, resource, settings)) return null;
   const marks = ttlMarks(object);
   if (marks.some(isUnreadable)) return dueNow(object);
   return marks.reduce<Millis | null>((due, mark) => earlier(due, isUnreadable(mark) ? null : mark.at), null);

@@ -101,7 +101,8 @@ function decideFreeing(
   if (isFreedElsewhere(volume, settings)) return keep(`provisioner ${provisionerOf(volume)} deletes it`);
   if (settings.deleter === null) return failed(volume, "VolumeFailedDelete", NO_PLUGIN, null);
   const { answer } = facts;
-  if (answer === undefined) return { act: "ask", question: { ask: "delete-volume", volume } };
+  if (answer === undefined)
+    return { act: "ask", question: { ask: "delete-volume", url: settings.deleter.url, volume } };
   switch (answer.result) {
     case "done":
       return {
@@ -145,7 +146,8 @@ function decideRecycling(
   }
   if (settings.deleter === null) return failed(volume, "VolumeFailedRecycle", NO_PLUGIN, null);
   const { answer } = facts;
-  if (answer === undefined) return { act: "ask", question: { ask: "recycle-volume", volume } };
+  if (answer === undefined)
+    return { act: "ask", question: { ask: "recycle-volume", url: settings.deleter.url, volume } };
   if (answer.result === "done") {
     return unbound(volume, now, [note(volume, "Normal", "VolumeRecycled", "Volume recycled")]);
   }

@@ -71,7 +71,15 @@ export class History {
         });
       } else {
         const cause = { rule: "request", actor: "test", policy: "Background", cause: null };
-        rows.removals.push({ uid, expected: known?.version ?? 0, ...cause });
+        rows.removals.push({
+          ...cause,
+          uid,
+          resource: "configmaps",
+          name,
+          labels: JSON.stringify(labels),
+          owners: [],
+          expected: known?.version ?? 0,
+        });
       }
     }
     await writeCommit(this.#db, commit);

@@ -1,7 +1,7 @@
 /**
  * How fast the local server is, in figures that mean something on any machine:
  *
- *     node test/bench/bench.ts [--only NAME]… [--quick] [results.json]
+ *     node test/bench/bench.ts [--only NAME]… [--quick] [--minutes N] [results.json]
  *
  * Exits with 0 also when a target was missed, and with 1 when a row could not be measured.
  */
@@ -16,17 +16,23 @@ import { rows } from "./rows.ts";
 import { figure, tableOf } from "./table.ts";
 
 const { values: options, positionals } = parseArgs({
-  options: { only: { type: "string", multiple: true }, quick: { type: "boolean", default: false } },
+  options: {
+    only: { type: "string", multiple: true },
+    quick: { type: "boolean", default: false },
+    minutes: { type: "string" },
+  },
   allowPositionals: true,
 });
 const { only, quick } = options;
+const minutes = options.minutes === undefined ? undefined : Number(options.minutes);
 const unknown = only?.find((name) => rows.every((row) => row.name !== name));
-if (unknown !== undefined || positionals.length > 1) {
-  console.error(`usage: npm run bench -- [--only NAME] [--quick] [results.json]`);
+if (unknown !== undefined || positionals.length > 1 || !((minutes ?? 1) > 0)) {
+  console.error(`usage: npm run bench -- [--only NAME] [--quick] [--minutes N] [results.json]`);
   console.error(`names: ${rows.map((row) => row.name).join(", ")}`);
   process.exit(2);
 }
-const chosen = only === undefined ? rows : rows.filter((row) => only.includes(row.name));
+const chosen =
+  only === undefined ? rows.filter((row) => !row.onlyByName) : rows.filter((row) => only.includes(row.name));
 const file = positionals[0] ?? "bench-results.json";
 
 const began = performance.now();
@@ -37,6 +43,7 @@ const bench: Bench = {
   size: (count) => (quick ? count / 10 : count),
   repetitions: quick ? 1 : 3,
   period: quick ? 500 : 2000,
+  ...(minutes === undefined ? {} : { minutes }),
 };
 const results: Result[] = [];
 try {

@@ -11,6 +11,8 @@ export interface Bench {
   repetitions: number;
   /** How long one measurement of a rate takes, in ms. */
   period: number;
+  /** How long a load lasts whose length was asked for. */
+  minutes?: number;
 }
 
 /** One line of the table. */
@@ -22,6 +24,8 @@ export interface Row {
   target: number;
   /** The least share of the ceiling that is wanted as well. */
   shareWanted?: number;
+  /** Takes too long for a run of all rows: only when it is named. */
+  onlyByName?: true;
   /** What the ceiling does. */
   ceiling: string;
   measure(bench: Bench): Promise<Samples>;

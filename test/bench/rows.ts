@@ -3,7 +3,9 @@ import { coldStartRow } from "./cold-start.ts";
 import { createRows } from "./creates.ts";
 import { deleteCallRow } from "./delete-call.ts";
 import { getRows } from "./gets.ts";
+import { largeNamespaceRow } from "./large-namespace.ts";
 import { listRows } from "./lists.ts";
+import { mixedLoadRow } from "./mixed-load.ts";
 import { readsDuringCascadeRow } from "./reads-during-cascade.ts";
 import type { Row } from "./row.ts";
 import { watchRow } from "./watches.ts";
@@ -16,6 +18,8 @@ export const rows: readonly Row[] = [
   ...getRows,
   ...listRows,
   watchRow,
+  mixedLoadRow,
   readsDuringCascadeRow,
   coldStartRow,
+  largeNamespaceRow,
 ];

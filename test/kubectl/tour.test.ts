@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { makeCluster, writeKubeconfig } from "../cluster.ts";
-import { startServer, type TestServer } from "../server.ts";
+import { eventually, startServer, type TestServer } from "../server.ts";
 import { kubectls, Shell } from "./kubectl.ts";
 
 /** What people type, command by command: each says what it should, and does it. */
@@ -18,6 +18,150 @@ spec:
     metadata: {labels: {app: web}}
     spec: {containers: [{name: nginx, image: nginx}, {name: side, image: busybox}]}
 `;
+
+const CRONTABS = `
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: crontabs.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: crontabs, singular: crontab, kind: CronTab}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            required: [schedule]
+            properties:
+              schedule: {type: string, description: When it runs.}
+              free: {type: object, x-kubernetes-preserve-unknown-fields: true}
+              port: {x-kubernetes-int-or-string: true}
+`;
+
+/** One of many kinds, with fields of every sort. */
+const EVERYTHING = `
+apiVersion: v1
+kind: Pod
+metadata: {name: every}
+spec:
+  nodeSelector: {disk: ssd}
+  securityContext: {runAsUser: 1000, fsGroup: 1}
+  tolerations: [{key: a, operator: Exists, tolerationSeconds: 60}]
+  hostAliases: [{ip: 127.0.0.1, hostnames: [a.local]}]
+  volumes:
+  - {name: config, projected: {sources: [{configMap: {name: m, items: [{key: k, path: p, mode: 420}]}}]}}
+  - {name: claim, persistentVolumeClaim: {claimName: c}}
+  - {name: memory, emptyDir: {medium: Memory, sizeLimit: 1Gi}}
+  initContainers: [{name: before, image: busybox, restartPolicy: Always}]
+  containers:
+  - name: main
+    image: nginx
+    ports: [{containerPort: 8080}, {containerPort: 9090, protocol: UDP}]
+    env: [{name: X, value: a}, {name: SECRET, valueFrom: {secretKeyRef: {name: s, key: k, optional: true}}}]
+    resources: {requests: {cpu: 100m, memory: 1Gi}, limits: {cpu: 2}}
+    readinessProbe: {httpGet: {path: /, port: http}, periodSeconds: 5}
+    livenessProbe: {tcpSocket: {port: 8080}}
+    lifecycle: {preStop: {exec: {command: [sleep, "1"]}}}
+    volumeMounts: [{name: config, mountPath: /config, readOnly: true}]
+  affinity:
+    nodeAffinity:
+      preferredDuringSchedulingIgnoredDuringExecution:
+      - {weight: 1, preference: {matchExpressions: [{key: a, operator: In, values: [b]}]}}
+---
+apiVersion: v1
+kind: Node
+metadata: {name: n1}
+spec: {taints: [{key: a, value: b, effect: NoSchedule}]}
+---
+apiVersion: batch/v1
+kind: Job
+metadata: {name: j}
+spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: busybox}]}}}
+---
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: cj}
+spec:
+  schedule: "* * * * *"
+  jobTemplate: {spec: {template: {spec: {restartPolicy: Never, containers: [{name: c, image: busybox}]}}}}
+---
+apiVersion: v1
+kind: PersistentVolume
+metadata: {name: v}
+spec: {capacity: {storage: 1Gi}, accessModes: [ReadWriteOnce], hostPath: {path: /x}}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: c}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: s}
+stringData: {k: v}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: m}
+data: {k: v}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: svc}
+spec: {selector: {app: web}, ports: [{port: 80, targetPort: 8080}]}
+---
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: i}
+spec:
+  rules:
+  - {http: {paths: [{path: /, pathType: Prefix, backend: {service: {name: svc, port: {number: 80}}}}]}}
+---
+apiVersion: autoscaling/v1
+kind: HorizontalPodAutoscaler
+metadata: {name: h}
+spec: {maxReplicas: 3, scaleTargetRef: {apiVersion: apps/v1, kind: Deployment, name: web}}
+---
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: b}
+spec: {minAvailable: 1, selector: {matchLabels: {app: web}}}
+---
+apiVersion: v1
+kind: ServiceAccount
+metadata: {name: app}
+---
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: q}
+spec: {hard: {pods: 10}}
+`;
+
+const DESCRIBED: readonly (readonly [object: string, expected: RegExp])[] = [
+  ["pod/every", /Node-Selectors: +disk=ssd\n/],
+  ["node/n1", /Unschedulable: +false\n/],
+  ["deployment/web", /Replicas: +1 desired/],
+  ["job/j", /Parallelism: +1\n/],
+  ["cronjob/cj", /Schedule: +\* \* \* \* \*\n/],
+  ["pvc/c", /Status: +Pending\n/],
+  ["pv/v", /Reclaim Policy: +Retain\n/],
+  ["secret/s", /k: +1 bytes\n/],
+  ["configmap/m", /\nk:\n----\nv\n/],
+  ["service/svc", /TargetPort: +8080\/TCP\n/],
+  ["ingress/i", /\n +\/ +svc:80/],
+  ["hpa/h", /Max replicas: +3\n/],
+  ["pdb/b", /Min available: +1\n/],
+  ["namespace/default", /Status: +Active\n/],
+  ["crontab/c", /Schedule: +every day\n/],
+  ["sa/app", /Name: +app\n/],
+  ["resourcequota/q", /Namespace: +default\n/],
+];
 
 let server: TestServer;
 let folder: string;
@@ -82,6 +226,53 @@ describe.each(kubectls())("kubectl $version", (program) => {
     expect(described).toMatch(/Name: +web\n/);
     expect(described).toMatch(/Image: +nginx\n/);
     expect(await kubectl("describe namespace default")).toMatch(/Status: +Active/);
+  });
+
+  it("explains fields, built-in and custom, and checks objects before it sends them", async () => {
+    expect(await kubectl("explain pods")).toMatch(/\n +spec\t<(PodSpec|Object)>/);
+    expect(await kubectl("explain deployment.spec.replicas")).toMatch(/replicas <integer>/);
+    expect(await kubectl("explain pod.spec.containers.env")).toMatch(
+      /\n +valueFrom\t<(EnvVarSource|Object)>/,
+    );
+    expect(await kubectl("explain configmap.data")).toMatch(/data <map\[string\]string>/);
+    expect(await kubectl("explain crd.spec --recursive")).toContain("openAPIV3Schema");
+    await kubectl("apply -f -", CRONTABS);
+    await kubectl("wait --for=condition=Established crd/crontabs.example.com");
+    await eventually(
+      () => shell.run(["explain", "crontabs"]),
+      ({ code }) => code === 0,
+    );
+    expect(await kubectl("explain crontab.spec")).toMatch(/schedule\t<string>[\s\S]*When it runs\./);
+    const crontab = (spec: string) =>
+      `apiVersion: example.com/v1\nkind: CronTab\nmetadata: {name: c}\nspec: {${spec}}\n`;
+    await kubectl("apply -f -", crontab('schedule: "* * * * *", free: {any: [thing]}, port: http'));
+    await kubectl("apply -f -", crontab('schedule: "* * * * *", free: {other: 1}, port: 80'));
+    const unknown = await shell.run(["apply", "-f", "-"], crontab("schedule: x, wrong: 1"));
+    expect(unknown.code).toBe(1);
+    expect(unknown.stderr).toContain('unknown field "');
+  });
+
+  it("applies every sort of field with validation on, and lists by their items", async () => {
+    await kubectl("apply -f -", EVERYTHING);
+    await kubectl("apply -f -", EVERYTHING.replace("{name: X, value: a}, ", "").replace("8080", "8081"));
+    const path = "-o jsonpath={.spec.containers[0].env[*].name},{.spec.containers[0].ports[*].containerPort}";
+    // A patch of a Pod would be refused by a cluster that checks it; here its spec is data.
+    expect(await kubectl(`get pod every ${path}`)).toBe("SECRET,8081 9090");
+  });
+
+  it("describes objects of many kinds", async () => {
+    await kubectl("apply -f -", EVERYTHING);
+    await kubectl("apply -f -", CRONTABS);
+    await kubectl("wait --for=condition=Established crd/crontabs.example.com");
+    const custom =
+      "apiVersion: example.com/v1\nkind: CronTab\nmetadata: {name: c}\nspec: {schedule: every day}\n";
+    await eventually(
+      () => shell.run(["apply", "-f", "-"], custom),
+      ({ code }) => code === 0,
+    );
+    for (const [object, expected] of DESCRIBED) {
+      expect(await kubectl(`describe ${object}`)).toMatch(expected);
+    }
   });
 
   it("changes: label, annotate, patch in three types, set, scale, replace, edit", async () => {

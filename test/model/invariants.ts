@@ -12,6 +12,15 @@ export interface ModelChange {
   asked: boolean;
 }
 
+/** Why an object goes, as the store keeps it. */
+export interface ModelRecord {
+  uid: string;
+  rule: string;
+  /** The uid whose going caused it; null when a request did. */
+  cause: string | null;
+  removed: number;
+}
+
 const named = ({ kind, namespace, name }: ModelObject) => `${kind} ${namespace}/${name}`;
 
 /** What should not be so when all work is done. */
@@ -89,6 +98,37 @@ function whyNotReleased(
   const same = object.owners.filter(({ uid }) => uid === reference.uid);
   const gone = same.some((claim) => ["dangling", "waiting"].includes(classify(claim, object, state)));
   return gone && others.includes("solid") ? undefined : `loses its reference to ${reference.name}`;
+}
+
+/**
+ * Objects that went and whose chain of causes does not lead to a request: one to delete its head, or the one that named an
+ * owner that was not there.
+ */
+export function uncaused(changes: readonly ModelChange[], records: readonly ModelRecord[]): string[] {
+  const faults: string[] = [];
+  const known = new Map(records.map((record) => [record.uid, record]));
+  const claimed = new Set(changes.flatMap(({ object }) => object.owners.map(({ uid }) => uid)));
+  for (const { object } of changes.filter(({ type }) => type === "DELETED")) {
+    const record = known.get(object.uid);
+    if (!record?.removed) {
+      faults.push(`${named(object)}: is gone, and its record does not say so`);
+      continue;
+    }
+    let head = record;
+    for (let length = 0; head.cause !== null; length++) {
+      const cause = known.get(head.cause);
+      if (cause === undefined) break;
+      if (length > records.length) {
+        faults.push(`${named(object)}: its causes go round in a circle`);
+        break;
+      }
+      head = cause;
+    }
+    if (head.cause === null ? head.rule !== "request" : !claimed.has(head.cause)) {
+      faults.push(`${named(object)}: its causes end at ${head.rule} ${head.cause}`);
+    }
+  }
+  return faults;
 }
 
 /** What the index of owner references should hold, as `owner ← dependent!`. */

@@ -92,7 +92,7 @@ export type NamespaceState = "open" | "terminating" | "absent";
 
 /** Whether the candidate may be stored. Errors: NotFound, Forbidden for the namespace; Invalid; AlreadyExists. */
 export function decideCreate(
-  { object, errors }: Candidate,
+  { object, sent, errors }: Candidate,
   kind: Kind,
   namespace: { name: string; state: NamespaceState },
   existing: KubeObject | undefined,
@@ -131,9 +131,15 @@ export function decideCreate(
       resource: resourceOf(kind),
       name,
       terminating: existing.metadata.deletionTimestamp !== undefined,
+      ...(isGenerated(sent) ? { generated: true as const } : {}),
     });
   }
   return ok(object);
+}
+
+/** Whether the name was made of a `generateName`: only where no name was sent. */
+function isGenerated({ metadata }: JsonObject): boolean {
+  return isJsonObject(metadata) && (metadata.name ?? "") === "" && (metadata.generateName ?? "") !== "";
 }
 
 function shownName(object: JsonObject): string {

@@ -7,6 +7,8 @@ export type Slice =
   | {
       resourceVersion: number;
       wake: string[];
+      /** The next moment, as far as the batch knows, at which this namespace has something to do. */
+      next: number | null;
       /** Whether an object was written, and not the outbox alone. */
       changed: boolean;
     }
@@ -18,7 +20,8 @@ export type Slice =
  */
 export async function commitSlice(store: GraphStore, commit: Commit): Promise<Slice> {
   const outcome = await store.commit(commit);
-  const changed = commit.creates.length + commit.updates.length + commit.removals.length > 0;
+  const { creates, updates, released, removals } = commit;
+  const changed = creates.length + updates.length + released.length + removals.length > 0;
   if (outcome.ok) return { ...outcome.committed, changed };
   if (outcome.again === "overloaded") await backoff(6);
   return undefined;

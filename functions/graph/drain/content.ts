@@ -9,6 +9,7 @@ import {
 import { CUSTOM_RESOURCE_DEFINITIONS } from "../../objects/kinds/custom-resource.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import { asUid, type GroupResource } from "../../objects/object.ts";
+import type { ClusterKinds } from "../kinds-cache.ts";
 import type { SliceContext } from "../slice.ts";
 import { TASKS } from "../tasks.ts";
 import { API_SERVER, NAMESPACE_CONTROLLER } from "./actors.ts";
@@ -68,7 +69,7 @@ async function deleteContent(
   item: WorkItemRow,
   holder: { resource: string; name: string },
   resources: readonly GroupResource[],
-  kinds: KindRegistry,
+  kinds: ClusterKinds,
   { store }: SliceContext,
   why: Pick<TargetAction & { act: "delete" }, "rule" | "actor">,
 ): Promise<Slice> {
@@ -97,9 +98,11 @@ async function deleteContent(
     uid: asUid(row.uid),
     resource: row.resource as GroupResource,
     resourceVersion: row.resource_version,
-    // A large one is looked into, since only its body tells who its owners are.
+    // A large one is looked into, since only its body tells who its owners are and which labels it has.
     plain: row.plain === 1 && row.owners !== null,
     size: row.size,
+    name: row.name,
+    labels: row.labels ?? "{}",
     owners: JSON.parse(row.owners ?? "[]") as string[],
     action: { act: "delete", policy: "Background", cause: asUid(item.uid), unblock: false, ...why },
   }));

@@ -21,7 +21,13 @@ import { commitSlice, type Slice } from "./commit-slice.ts";
 import { currentKinds } from "./current-kinds.ts";
 import { planTargets, type Target } from "./plan-deletions.ts";
 
-type ReferencingRow = ExaminedRow & { owners: string };
+type ReferencingRow = ExaminedRow & Apart;
+
+/** What is read apart of large objects. */
+interface Apart {
+  owners: string;
+  labels: string;
+}
 
 /** Examines the dependents of owners that are absent or in foreground deletion, in the order of their uids. */
 export async function examineDependents(items: WorkItemRow[], context: SliceContext): Promise<Slice> {
@@ -68,16 +74,26 @@ async function withReferences(rows: readonly ExaminedRow[], store: GraphStore): 
     }
     taken++;
   }
-  const found = large.length === 0 ? new Map<string, string>() : await readReferences(large, store);
-  return rows.slice(0, taken).map((row) => ({ ...row, owners: row.owners ?? found.get(row.uid) ?? "[]" }));
+  const found = await readReferences(large, store);
+  return rows.slice(0, taken).map((row) => withApart(row, found));
 }
 
-async function readReferences(uids: readonly string[], store: GraphStore): Promise<Map<string, string>> {
+/** One that has gone meanwhile gets what nothing has: the batch compares its version. */
+export function withApart(row: ExaminedRow, found: ReadonlyMap<string, Apart>): ReferencingRow {
+  const { owners = "[]", labels = "{}" } = found.get(row.uid) ?? {};
+  return { ...row, owners: row.owners ?? owners, labels: row.labels ?? labels };
+}
+
+export async function readReferences(
+  uids: readonly string[],
+  store: GraphStore,
+): Promise<Map<string, Apart>> {
+  if (uids.length === 0) return new Map();
   const { results } = await store.db
     .prepare(READ_REFERENCES)
     .bind(store.cluster, JSON.stringify(uids))
-    .all<{ uid: string; owners: string }>();
-  return new Map(results.map((row) => [row.uid, row.owners]));
+    .all<Apart & { uid: string }>();
+  return new Map(results.map((row) => [row.uid, row]));
 }
 
 /**
@@ -131,8 +147,9 @@ async function decideAll(
   store: GraphStore,
   kinds: KindRegistry,
 ): Promise<Examined[]> {
-  const removed = await removedOwners(rows, store, kinds);
-  const decisions = rows.map((row): CollectDecision => {
+  const references = rows.map(referencesOf);
+  const removed = await removedOwners(references, store, kinds);
+  const decisions = rows.map((row, i): CollectDecision => {
     const kind = kinds.byStore(row.resource as GroupResource);
     if (kind && !isCollected(kind)) return { act: "keep" };
     return decideCollect(
@@ -140,7 +157,7 @@ async function decideAll(
         uid: asUid(row.uid),
         namespace: store.namespace,
         deletion: row.deletion as Deletion | null,
-        references: referencesOf(row).map((facts) => ({
+        references: (references[i] ?? []).map((facts) => ({
           ...facts,
           removed: removed.get(asUid(facts.reference.uid)),
         })),
@@ -150,11 +167,12 @@ async function decideAll(
     );
   });
   const inCycle = await foregroundDependents(rows, decisions, store);
-  return rows.map((row, i) => examined(row, decisions[i], inCycle));
+  return rows.map((row, i) => examined(row, references[i] ?? [], decisions[i], inCycle));
 }
 
 function examined(
   row: ReferencingRow,
+  references: readonly ReferenceFacts[],
   decision: CollectDecision | undefined,
   inCycle: ReadonlySet<string>,
 ): Examined {
@@ -165,7 +183,9 @@ function examined(
     resourceVersion: row.resource_version,
     plain: row.plain === 1,
     size: row.size,
-    owners: referencesOf(row).map(({ reference }) => reference.uid),
+    name: row.name,
+    labels: row.labels,
+    owners: references.map(({ reference }) => reference.uid),
   };
   if (decision.act === "release") return { target: { ...found, action: decision }, waitingFor: [] };
   const { policy, rule, cause, waitingFor } = decision;
@@ -188,7 +208,7 @@ type OwnerColumns = [
   string | null,
 ];
 
-function referencesOf(row: ReferencingRow): ReferenceFacts[] {
+export function referencesOf(row: ReferencingRow): ReferenceFacts[] {
   return (JSON.parse(row.owners) as OwnerColumns[]).map(
     ([apiVersion, kind, name, uid, blocking, resource, namespace, ownerName, deletion]) => ({
       reference: { apiVersion, kind, name, uid, blockOwnerDeletion: blocking === 1 },
@@ -201,16 +221,14 @@ function referencesOf(row: ReferencingRow): ReferenceFacts[] {
 }
 
 /** Only for references whose kind is not served: an owner may have gone together with its kind. */
-async function removedOwners(
-  rows: readonly ReferencingRow[],
+export async function removedOwners(
+  references: readonly (readonly ReferenceFacts[])[],
   store: GraphStore,
   kinds: KindRegistry,
 ): Promise<Map<Uid, { resource: GroupResource; name: string }>> {
   const unknown = new Set<string>();
-  for (const row of rows) {
-    for (const { reference, owner } of referencesOf(row)) {
-      if (!owner && !kinds.claimed(reference.apiVersion, reference.kind)) unknown.add(reference.uid);
-    }
+  for (const { reference, owner } of references.flat()) {
+    if (!owner && !kinds.claimed(reference.apiVersion, reference.kind)) unknown.add(reference.uid);
   }
   if (unknown.size === 0) return new Map();
   const { results } = await store.db

@@ -9,11 +9,11 @@ import {
   type WorkItemRow,
 } from "../../../db/reads.ts";
 import { CRD_CLEANUP_FINALIZER, CUSTOM_RESOURCE_DEFINITIONS } from "../../objects/kinds/custom-resource.ts";
-import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import type { GroupResource } from "../../objects/object.ts";
 import { isFinished } from "../decide/finished.ts";
 import { withFinalizers } from "../decide/mark.ts";
 import { namespaceProgress } from "../decide/namespace-progress.ts";
+import type { ClusterKinds } from "../kinds-cache.ts";
 import { planWrite } from "../plan.ts";
 import type { SliceContext } from "../slice.ts";
 import { type StoredObject, storedObject } from "../stored-object.ts";
@@ -50,7 +50,7 @@ export async function finalizeContent(items: WorkItemRow[], context: SliceContex
 async function finalizeNamespace(
   commit: OpenCommit,
   stored: StoredObject,
-  kinds: KindRegistry,
+  kinds: ClusterKinds,
   { store }: SliceContext,
 ): Promise<void> {
   const { name } = stored.object.metadata;
@@ -78,7 +78,7 @@ async function finalizeNamespace(
 async function finalizeDefinition(
   commit: OpenCommit,
   stored: StoredObject,
-  kinds: KindRegistry,
+  kinds: ClusterKinds,
   { store }: SliceContext,
 ): Promise<void> {
   const resource = stored.object.metadata.name;
@@ -98,7 +98,7 @@ function finish(
   commit: OpenCommit,
   stored: StoredObject,
   next: StoredObject["object"],
-  kinds: KindRegistry,
+  kinds: ClusterKinds,
 ): void {
   const kind = kinds.byStore(stored.resource);
   if (kind === undefined) return;

@@ -7,12 +7,12 @@ import {
   READ_SIZES,
   type WorkItemRow,
 } from "../../../db/reads.ts";
-import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from "../../objects/metadata/finalizers.ts";
 import type { GroupResource } from "../../objects/object.ts";
 import { isFinished } from "../decide/finished.ts";
 import { withFinalizers } from "../decide/mark.ts";
 import type { GraphStore } from "../graph-store.ts";
+import type { ClusterKinds } from "../kinds-cache.ts";
 import { planWrite } from "../plan.ts";
 import type { SliceContext } from "../slice.ts";
 import { type StoredObject, storedObject } from "../stored-object.ts";
@@ -74,7 +74,7 @@ function review(
   stored: StoredObject,
   facts: OwnershipRow,
   namespace: string,
-  kinds: KindRegistry,
+  kinds: ClusterKinds,
 ): void {
   switch (stored.deletion) {
     case "foreground": {
@@ -104,7 +104,7 @@ function dropFinalizer(
   stored: StoredObject,
   finalizer: string,
   namespace: string,
-  kinds: KindRegistry,
+  kinds: ClusterKinds,
 ): void {
   const kind = storedKind(stored.resource, kinds);
   const next = withFinalizers(

@@ -1,12 +1,12 @@
 import type { OpenCommit } from "../../../db/commit.ts";
 import { type ObjectRow, READ_OBJECTS } from "../../../db/reads.ts";
-import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import type { GroupResource, Uid } from "../../objects/object.ts";
 import { decideDelete } from "../decide/delete.ts";
 import { ownPolicy } from "../decide/own-policy.ts";
 import { unblocked, withoutOwners } from "../decide/owners.ts";
 import type { GraphStore } from "../graph-store.ts";
-import { planWrite } from "../plan.ts";
+import type { ClusterKinds } from "../kinds-cache.ts";
+import { namesWhatFollows, planAftermath, planWrite } from "../plan.ts";
 import { type StoredObject, storedObject } from "../stored-object.ts";
 import type { CauseOfDeletion } from "../write.ts";
 import { storedKind } from "./stored-kind.ts";
@@ -19,7 +19,10 @@ export interface Target {
   plain: boolean;
   /** Of the body, in bytes: what it costs to look inside. */
   size: number;
-  /** All that it names, whatever has become of them. */
+  name: string;
+  /** JSON text; asked for of plain ones only. */
+  labels: string;
+  /** All that it names, whatever has become of them; asked for of plain ones only. */
   owners: readonly string[];
   action: TargetAction;
 }
@@ -35,11 +38,16 @@ export type TargetAction =
       /** Makes its own references block no more, to break a cycle of owners that wait for each other. */
       unblock: boolean;
     }
-  | { act: "release"; owners: readonly Uid[] };
+  /** `sole`: it names nobody else, and nothing follows from that it names nobody any more. */
+  | { act: "release"; owners: readonly Uid[]; sole?: boolean };
 
-/** A plain object that goes in the background is removed by its uid alone; others have to be looked into. */
-export function needsBody({ plain, action }: Target): boolean {
-  return !(plain && action.act === "delete" && action.policy !== "Foreground");
+/**
+ * A plain object that goes in the background is removed by its uid alone, and one that is released from its only owner
+ * loses the reference in the database; others have to be looked into.
+ */
+export function needsBody({ plain, action, resource }: Target): boolean {
+  if (action.act === "release") return action.sole !== true;
+  return !(plain && !namesWhatFollows(resource) && action.policy !== "Foreground");
 }
 
 /** Adds what happens to the targets to a commit. Bodies are read only for those that need it. */
@@ -47,16 +55,27 @@ export async function planTargets(
   commit: OpenCommit,
   targets: readonly Target[],
   store: GraphStore,
-  kinds: KindRegistry,
+  kinds: ClusterKinds,
 ): Promise<void> {
   const inside = targets.filter(needsBody);
   const stored = inside.length > 0 ? await readTargets(inside, store, kinds) : new Map<Uid, StoredObject>();
   for (const target of targets) {
     const { action, uid } = target;
+    if (!needsBody(target) && action.act === "release") {
+      const [owner = ""] = action.owners;
+      commit.released.push({ uid, owner, expected: target.resourceVersion });
+      // Whether it waits for it, after another DELETE, is asked in the batch.
+      commit.ownersDue.push(owner);
+      continue;
+    }
     if (!needsBody(target) && action.act === "delete") {
       const { rule, actor, cause } = action;
       commit.removals.push({
         uid,
+        resource: target.resource,
+        name: target.name,
+        labels: target.labels,
+        owners: target.owners,
         expected: target.resourceVersion,
         rule,
         actor,
@@ -65,6 +84,7 @@ export async function planTargets(
       });
       // Whether one of them waits for it is asked in the batch: it may begin to between the read and the batch.
       commit.ownersDue.push(...target.owners);
+      planAftermath(commit, target.resource, undefined, { namespace: store.namespace, kinds });
       continue;
     }
     const found = stored.get(uid);
@@ -79,7 +99,7 @@ function planTarget(
   action: TargetAction,
   stored: StoredObject,
   namespace: string,
-  kinds: KindRegistry,
+  kinds: ClusterKinds,
 ): void {
   const kind = storedKind(stored.resource, kinds);
   const context = { namespace, kinds, ownerOf: () => undefined };
@@ -115,7 +135,7 @@ function planTarget(
 async function readTargets(
   targets: readonly Target[],
   store: GraphStore,
-  kinds: KindRegistry,
+  kinds: ClusterKinds,
 ): Promise<Map<Uid, StoredObject>> {
   const { results } = await store.db
     .prepare(READ_OBJECTS)

@@ -1,27 +1,23 @@
 import {
-  type ObjectRow,
   type OwnerRow,
   READ_OWNERS,
   READ_RELEASED,
+  type ReleasedRow,
   type WorkItemRow,
 } from "../../../db/reads.ts";
-import { asUid, type GroupResource } from "../../objects/object.ts";
-import { withoutOwners } from "../decide/owners.ts";
-import { planWrite } from "../plan.ts";
+import { asUid, type GroupResource, type Uid } from "../../objects/object.ts";
+import { isSweptByOwners } from "../../sweeps/sweep-at.ts";
 import type { SliceContext } from "../slice.ts";
-import { storedObject } from "../stored-object.ts";
 import { TASKS } from "../tasks.ts";
-import { SLICE_BYTES } from "./budget.ts";
+import { fitting, SLICE_OBJECTS } from "./budget.ts";
 import { commitSlice, type Slice } from "./commit-slice.ts";
 import { currentKinds } from "./current-kinds.ts";
-import { storedKind } from "./stored-kind.ts";
-
-/** The most dependents one slice releases. */
-const RELEASED = 1000;
+import { planTargets, type Target } from "./plan-deletions.ts";
 
 /**
  * Takes the references to an owner in orphan deletion out of its dependents here, one owner at a time. When none
- * is left the owner is due a look by its own graph object.
+ * is left the owner is due a look by its own graph object. Those that name nobody else, which is most, are changed in
+ * the database, and their bodies never leave it.
  *
  * Source: kubernetes garbagecollector.go, orphanDependents.
  */
@@ -29,37 +25,44 @@ export async function releaseDependents(items: WorkItemRow[], context: SliceCont
   const { store } = context;
   const [item] = items;
   if (item === undefined) return undefined;
-  const [owners, dependents] = await store.db.batch<OwnerRow | ObjectRow>([
+  const [owners, dependents] = await store.db.batch<OwnerRow | ReleasedRow>([
     store.db.prepare(READ_OWNERS).bind(store.cluster, JSON.stringify([item.uid])),
     store.db
       .prepare(READ_RELEASED)
-      .bind(store.cluster, store.namespace, item.uid, item.cursor, RELEASED, SLICE_BYTES),
+      .bind(store.cluster, store.namespace, item.uid, item.cursor, SLICE_OBJECTS),
   ]);
   const owner = owners?.results[0] as OwnerRow | undefined;
-  const rows = (dependents?.results ?? []) as ObjectRow[];
+  const rows = (dependents?.results ?? []) as ReleasedRow[];
   const commit = await store.begin();
-  const last = rows.at(-1);
   // Another DELETE may have changed the policy: then the dependents are not to be released any more.
   if (owner?.deletion !== "orphan") {
     commit.done.push(item.id);
     return commitSlice(store, commit);
   }
-  if (last === undefined) {
+  const targets = rows.map((row) => targetOf(row, asUid(item.uid)));
+  const taken = fitting(targets);
+  await planTargets(commit, targets.slice(0, taken), store, await currentKinds(context));
+  const last = rows[taken - 1];
+  if (last !== undefined && (taken < rows.length || rows.length === SLICE_OBJECTS)) {
+    commit.advanced.push({ id: item.id, cursor: last.uid });
+  } else {
     commit.done.push(item.id);
     commit.work.push(TASKS.owner(owner.namespace, item.uid));
-    return commitSlice(store, commit);
   }
-  const kinds = await currentKinds(context);
-  for (const row of rows) {
-    const kind = storedKind(row.resource as GroupResource, kinds);
-    const stored = storedObject(row, kind, kind.versions[0] ?? "v1");
-    const next = withoutOwners(stored.object, [asUid(item.uid)]);
-    planWrite(commit, { op: "update", kind, stored, next }, undefined, {
-      namespace: store.namespace,
-      kinds,
-      ownerOf: () => undefined,
-    });
-  }
-  commit.advanced.push({ id: item.id, cursor: last.uid });
   return commitSlice(store, commit);
+}
+
+function targetOf(row: ReleasedRow, owner: Uid): Target {
+  const resource = row.resource as GroupResource;
+  return {
+    uid: asUid(row.uid),
+    resource,
+    resourceVersion: row.resource_version,
+    plain: false,
+    size: row.size,
+    name: row.name,
+    labels: "{}",
+    owners: [owner],
+    action: { act: "release", owners: [owner], sole: row.sole === 1 && !isSweptByOwners(resource) },
+  };
 }

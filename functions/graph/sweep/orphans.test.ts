@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { ReferenceFacts } from "../graph/decide/classify.ts";
-import type { GroupResource, KubeObject } from "../objects/object.ts";
+import type { GroupResource, KubeObject } from "../../objects/object.ts";
+import { ago, gist, kinds, OFF, settingsOf, stored } from "../../sweeps/sweeps.fixture.ts";
+import type { ReferenceFacts } from "../decide/classify.ts";
 import { decideOrphan } from "./orphans.ts";
-import { ago, gist, kinds, OFF, settingsOf, stored } from "./sweeps.fixture.ts";
 
 const settings = settingsOf("orphans");
 

@@ -1,11 +1,11 @@
-import type { ReferenceFacts } from "../graph/decide/classify.ts";
-import { decideCollect } from "../graph/decide/collect.ts";
-import { withoutOwners } from "../graph/decide/owners.ts";
-import { deletionOf } from "../objects/deletion.ts";
-import type { KindRegistry } from "../objects/kinds/registry.ts";
-import type { KubeObject, Uid } from "../objects/object.ts";
-import { type Decision, keep, remove } from "./decision.ts";
-import type { SweepSwitch } from "./settings.ts";
+import { deletionOf } from "../../objects/deletion.ts";
+import type { KindRegistry } from "../../objects/kinds/registry.ts";
+import type { KubeObject, Uid } from "../../objects/object.ts";
+import { type Decision, keep, remove } from "../../sweeps/decision.ts";
+import type { SweepSwitch } from "../../sweeps/settings.ts";
+import type { ReferenceFacts } from "../decide/classify.ts";
+import { decideCollect } from "../decide/collect.ts";
+import { withoutOwners } from "../decide/owners.ts";
 
 export interface OrphanFacts {
   /** One for each owner reference, in order, with where the owner is. */

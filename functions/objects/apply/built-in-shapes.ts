@@ -198,6 +198,12 @@ const byKind: Readonly<Record<string, Readonly<Record<string, FieldShape>>>> = {
   ServiceAccount: { secrets: named(reference) },
   ServiceCIDR: withConditions,
   StatefulSet: workload({ updateStrategy: strategy }),
+  StorageVersion: {
+    status: status({
+      conditions,
+      storageVersions: itemsBy(["apiServerID"], structure({ decodableVersions: SET, servedVersions: SET })),
+    }),
+  },
   ValidatingAdmissionPolicy: {
     spec: spec({ ...policyMatch, variables: named() }),
     status: status({ conditions }),

@@ -26,6 +26,7 @@ export const builtInKinds: readonly Kind[] = [
   ...k8sIoKinds.apiextensions,
   ...k8sIoKinds.other,
   ...k8sIoKinds.flowcontrol,
+  ...k8sIoKinds.apiserver,
   ...reviewKinds,
   ...kubegcKinds,
 ];

@@ -329,3 +329,31 @@ describe("a new generation", () => {
     expect(generationChanges(next, base, kindOf("deployments.apps"), "status")).toBe(false);
   });
 });
+
+describe("the selector of a Job", () => {
+  const made = (spec: JsonObject): JsonObject =>
+    prepareForCreate({ metadata: { name: "sum", uid: "u1" }, spec }, kindOf("jobs.batch"));
+
+  test("is the Job's uid, and its template has the labels", () => {
+    expect(made({ template: { metadata: { labels: { mine: "x" } }, spec: {} } }).spec).toMatchObject({
+      selector: { matchLabels: { "batch.kubernetes.io/controller-uid": "u1" } },
+      template: {
+        metadata: {
+          labels: {
+            mine: "x",
+            "controller-uid": "u1",
+            "job-name": "sum",
+            "batch.kubernetes.io/controller-uid": "u1",
+            "batch.kubernetes.io/job-name": "sum",
+          },
+        },
+      },
+    });
+  });
+
+  test("is left to its author who wants it so", () => {
+    const spec = { manualSelector: true, selector: { matchLabels: { a: "b" } }, template: { spec: {} } };
+    expect(made(spec).spec).toMatchObject({ selector: { matchLabels: { a: "b" } } });
+    expect((made(spec).spec as JsonObject).template).not.toHaveProperty("metadata.labels");
+  });
+});

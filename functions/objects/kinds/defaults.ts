@@ -3,6 +3,7 @@ import type { Kind, Subresource } from "../kind.ts";
 import type { Millis } from "../object.ts";
 import { withFieldDefaults } from "./field-defaults.ts";
 import { withField } from "./fields.ts";
+import { withJobSelector } from "./job-selector.ts";
 import { qosClass } from "./pod-defaults.ts";
 import { approvalUpdate, statusUpdate } from "./status-update.ts";
 
@@ -61,7 +62,8 @@ const SERVER_SET_CSR_FIELDS = ["username", "uid", "groups", "extra"] as const;
  * for all kinds is not touched. A CertificateSigningRequest loses who asked for it: only the server knows.
  */
 export function prepareForCreate(object: JsonObject, kind: Kind): JsonObject {
-  const prepared = { ...withFieldDefaults(object, kind) };
+  const filled = withFieldDefaults(object, kind);
+  const prepared = { ...(kind.storedAs === "jobs.batch" ? withJobSelector(filled) : filled) };
   if (kind.storedAs === "nodes") return prepared;
   if (hasStatus(kind)) {
     delete prepared.status;

@@ -150,8 +150,19 @@ const otherKinds: readonly Kind[] = [
     cluster({ shortNames: ["pc"], traits: counted }),
   ),
   builtInKind("coordination.k8s.io", ["v1"], "Lease", "leases"),
+  builtInKind("coordination.k8s.io", ["v1beta1", "v1alpha2"], "LeaseCandidate", "leasecandidates"),
   builtInKind("node.k8s.io", ["v1"], "RuntimeClass", "runtimeclasses", cluster()),
   builtInKind("discovery.k8s.io", ["v1", "v1beta1"], "EndpointSlice", "endpointslices", { traits: counted }),
+];
+
+const apiserverKinds: readonly Kind[] = [
+  builtInKind(
+    "internal.apiserver.k8s.io",
+    ["v1alpha1"],
+    "StorageVersion",
+    "storageversions",
+    cluster({ subresources: [statusOf("StorageVersion")] }),
+  ),
 ];
 
 /** The groups under `k8s.io`, by what they are about; `built-in.ts` puts them in discovery's order. */
@@ -165,4 +176,5 @@ export const k8sIoKinds = {
   apiextensions: apiextensionsKinds,
   other: otherKinds,
   flowcontrol: flowcontrolKinds,
+  apiserver: apiserverKinds,
 };

@@ -36,6 +36,9 @@ describe("what is served where", () => {
     ["policy/v1beta1/podsecuritypolicies", "PodSecurityPolicy"],
     ["batch/v1beta1/cronjobs", "CronJob"],
     ["flowcontrol.apiserver.k8s.io/v1beta1/flowschemas", "FlowSchema"],
+    ["coordination.k8s.io/v1alpha2/leasecandidates", "LeaseCandidate"],
+    ["coordination.k8s.io/v1beta1/leasecandidates", "LeaseCandidate"],
+    ["internal.apiserver.k8s.io/v1alpha1/storageversions", "StorageVersion"],
   ])("%s serves %s", (path, kind) => {
     expect(served(path).kind).toBe(kind);
   });
@@ -45,6 +48,8 @@ describe("what is served where", () => {
     ["apps", "v1beta1", "replicasets"],
     ["policy", "v1", "podsecuritypolicies"],
     ["batch", "v1beta1", "jobs"],
+    ["coordination.k8s.io", "v1beta1", "leases"],
+    ["coordination.k8s.io", "v1", "leasecandidates"],
     ["extensions", "v1beta1", "statefulsets"],
     ["", "v2", "pods"],
     ["", "v1", "Pod"],

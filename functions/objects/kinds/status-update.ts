@@ -8,6 +8,7 @@ const KEEPS_METADATA = new Set([
   "customresourcedefinitions.apiextensions.k8s.io",
   "flowschemas.flowcontrol.apiserver.k8s.io",
   "prioritylevelconfigurations.flowcontrol.apiserver.k8s.io",
+  "storageversions.internal.apiserver.k8s.io",
   "validatingadmissionpolicies.admissionregistration.k8s.io",
   "volumeattachments.storage.k8s.io",
 ]);

@@ -1,10 +1,14 @@
 import { expect, test } from "vitest";
 import { apiVersion } from "../kind.ts";
 import { builtInKinds } from "../kinds/built-in.ts";
+import { KUBEGC } from "../kinds/kubegc.ts";
 import { findMessage, type Message, messageOfKind } from "./messages.ts";
 import { scalars, valueMessages } from "./value-messages.ts";
 
-const served = builtInKinds.flatMap((kind) =>
+/** Kinds of our own are JSON only, as custom ones are. */
+const upstream = builtInKinds.filter(({ group }) => group !== KUBEGC);
+
+const served = upstream.flatMap((kind) =>
   kind.versions.flatMap((version) => [
     [apiVersion(kind.group, version), kind.kind] as const,
     ...kind.subresources.map(({ kind: name, groupVersion = { group: kind.group, version } }) => {

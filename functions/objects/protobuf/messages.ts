@@ -1,6 +1,7 @@
 import type { MessageTable } from "./message-table.ts";
 import { admissionregistrationMessages } from "./messages/admissionregistration.ts";
 import { apiextensionsMessages } from "./messages/apiextensions.ts";
+import { apiserverMessages } from "./messages/apiserver.ts";
 import { appsMessages } from "./messages/apps.ts";
 import { authenticationMessages } from "./messages/authentication.ts";
 import { authorizationMessages } from "./messages/authorization.ts";
@@ -40,6 +41,7 @@ export interface Message {
 const TABLES: MessageTable = {
   ...admissionregistrationMessages,
   ...apiextensionsMessages,
+  ...apiserverMessages,
   ...appsMessages,
   ...authenticationMessages,
   ...authorizationMessages,
@@ -69,6 +71,7 @@ const READ_AS: Readonly<Record<string, string>> = {
   "apps/v1beta1": "apps/v1",
   "apps/v1beta2": "apps/v1",
   "batch/v1beta1": "batch/v1",
+  "coordination.k8s.io/v1alpha2": "coordination.k8s.io/v1beta1",
   "extensions/v1beta1": "apps/v1",
   "flowcontrol.apiserver.k8s.io/v1beta1": "flowcontrol.apiserver.k8s.io/v1",
   "policy/v1beta1": "policy/v1",

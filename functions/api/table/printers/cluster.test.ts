@@ -18,6 +18,25 @@ describe("cluster", () => {
     ["limit range", "/v1/limitranges", {}, ["x", "2026-11-20T15:00:00Z"]],
     ["lease", "coordination.k8s.io/v1/leases", { spec: { holderIdentity: "n1" } }, ["x", "n1", age]],
     [
+      "lease candidate",
+      "coordination.k8s.io/v1beta1/leasecandidates",
+      { spec: { leaseName: "l", binaryVersion: "1.34.0", strategy: "OldestEmulationVersion" } },
+      ["x", "l", "1.34.0", "", "OldestEmulationVersion", age],
+    ],
+    [
+      "storage version",
+      "internal.apiserver.k8s.io/v1alpha1/storageversions",
+      {
+        status: {
+          storageVersions: ["a", "b", "c", "d", "e"].map((id) => ({
+            apiServerID: id,
+            encodingVersion: "v1",
+          })),
+        },
+      },
+      ["x", "<unset>", "a=v1,b=v1,c=v1 + 2 more...", age],
+    ],
+    [
       "priority class",
       "scheduling.k8s.io/v1/priorityclasses",
       { value: 1000, globalDefault: true },

@@ -46,6 +46,16 @@ const nodeAddress = (type: string) => (node: KubeObject) => {
 const nodeInfo = (field: string) => (node: KubeObject) =>
   textAt(node, "status", "nodeInfo", field) || "<unknown>";
 
+/** The first three, `server=version` each, and how many more there are. */
+function storageVersions(object: KubeObject): string {
+  const all = listAt(object, "status", "storageVersions");
+  const shown = all
+    .slice(0, 3)
+    .map((server) => `${textAt(server, "apiServerID")}=${textAt(server, "encodingVersion")}`)
+    .join(",");
+  return all.length > 3 ? `${shown} + ${all.length - 3} more...` : shown;
+}
+
 /** `pods: 1/10, requests.cpu: 200m/1`, either of the limits or of all else. */
 const quota = (kind: "limits" | "requests") => (object: KubeObject) =>
   entriesAt(object, "status", "hard")
@@ -127,6 +137,24 @@ export const clusterColumns: Record<string, readonly Column[]> = {
   "leases.coordination.k8s.io": [
     nameColumn,
     column("Holder", "Who holds the lease.", (object) => textAt(object, "spec", "holderIdentity")),
+    ageColumn,
+  ],
+  "leasecandidates.coordination.k8s.io": [
+    nameColumn,
+    column("LeaseName", "The lease it is a candidate for.", (item) => textAt(item, "spec", "leaseName")),
+    column("BinaryVersion", "Its version.", (item) => textAt(item, "spec", "binaryVersion")),
+    column("EmulationVersion", "The version it acts as.", (item) => textAt(item, "spec", "emulationVersion")),
+    column("Strategy", "How a leader is chosen.", (item) => textAt(item, "spec", "strategy")),
+    ageColumn,
+  ],
+  "storageversions.internal.apiserver.k8s.io": [
+    nameColumn,
+    column(
+      "CommonEncodingVersion",
+      "The version in which all API servers store.",
+      (object) => textAt(object, "status", "commonEncodingVersion") || "<unset>",
+    ),
+    column("StorageVersions", "The version in which each API server stores.", storageVersions),
     ageColumn,
   ],
   "priorityclasses.scheduling.k8s.io": [

@@ -17,6 +17,20 @@ export const kubegcColumns: Record<string, readonly Column[]> = {
     ),
     ageColumn,
   ],
+  "sweepruns.gc.kubegc.dev": [
+    nameColumn,
+    column("Sweep", "The sweep that ran.", (object) => textAt(object, "spec", "sweep")),
+    column("Started", "How long ago it began.", (object, now) =>
+      timeSince(textAt(object, "status", "startTime") || undefined, now),
+    ),
+    column("Found", "Objects that its rules apply to.", (object) => countAt(object, "status", "found")),
+    column("Deleted", "Those that it deleted.", (object) => countAt(object, "status", "deleted")),
+    column("Skipped", "Those that cannot be judged.", (object) => countAt(object, "status", "skipped")),
+    column("Phase", "Whether it is over, and how it went.", (object) => textAt(object, "status", "phase")),
+    wideColumn("Reported", "Those that would be deleted.", (object) => countAt(object, "status", "reported")),
+    wideColumn("Failed", "Those that could not be deleted.", (object) => countAt(object, "status", "failed")),
+    wideColumn("Trigger", "Why it ran.", (object) => textAt(object, "status", "trigger")),
+  ],
   "deletionstatuses.gc.kubegc.dev": [
     nameColumn,
     column("Kind", "What it is about.", (object) => textAt(object, "spec", "target", "kind")),

@@ -14,4 +14,15 @@ export const coordinationMessages: MessageTable = {
       7: "preferredHolder string!",
     },
   },
+  "coordination.k8s.io/v1beta1": {
+    LeaseCandidate: { 1: "metadata meta.k8s.io/v1.ObjectMeta", 2: "spec LeaseCandidateSpec" },
+    LeaseCandidateSpec: {
+      1: "leaseName string!",
+      2: "pingTime MicroTime!",
+      3: "renewTime MicroTime!",
+      4: "binaryVersion string!",
+      5: "emulationVersion string",
+      6: "strategy string",
+    },
+  },
 };

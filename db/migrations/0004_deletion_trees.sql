@@ -1,0 +1,1 @@
+CREATE INDEX `deletions_root` ON `deletions` (`cluster`,`root`);
