@@ -13,10 +13,12 @@ export interface DeletionRow {
   began_at: number;
   removed_at: number | null;
   removed_version: number | null;
+  /** JSON. */
+  interventions: string | null;
 }
 
 const COLUMNS =
-  "uid, resource, namespace, name, rule, actor, policy, cause, root, began_at, removed_at, removed_version";
+  "uid, resource, namespace, name, rule, actor, policy, cause, root, began_at, removed_at, removed_version, interventions";
 
 export const READ_DELETION = `SELECT ${COLUMNS} FROM deletions WHERE cluster = ?1 AND uid = ?2`;
 
@@ -27,3 +29,12 @@ SELECT ${COLUMNS} FROM deletions WHERE cluster = ?1 AND root = ?4 AND uid > ?2 O
 /** Those after the uid ?2, at most ?3. */
 export const LIST_DELETIONS = `
 SELECT ${COLUMNS} FROM deletions WHERE cluster = ?1 AND uid > ?2 ORDER BY uid LIMIT ?3`;
+
+/** Adds the intervention ?3, JSON, to the record ?2. */
+export const ADD_INTERVENTION = `
+UPDATE deletions SET interventions = json_insert(coalesce(interventions, '[]'), '$[#]', json(?3))
+WHERE cluster = ?1 AND uid = ?2`;
+
+/** Takes the newest one away again: it did not come about. */
+export const DROP_INTERVENTION = `
+UPDATE deletions SET interventions = json_remove(interventions, '$[#-1]') WHERE cluster = ?1 AND uid = ?2`;

@@ -178,6 +178,8 @@ export const deletions = sqliteTable(
     removedAt: integer("removed_at"),
     /** The resourceVersion of the DELETED change, which holds the last state. */
     removedVersion: integer("removed_version"),
+    /** JSON: what people did to let it go, and why; null when nobody did. */
+    interventions: text("interventions"),
     /** When the record itself goes, in ms; null until the DELETED change has gone. */
     forgetAt: integer("forget_at"),
   },

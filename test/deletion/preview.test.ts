@@ -152,3 +152,39 @@ it("every deletion leaves a record that leads to its cause", async () => {
     ["root", "request", undefined],
   ]);
 });
+
+describe("an Unblock", () => {
+  const held = { ...target, name: "held" };
+  const finalizer = "example.com/wait";
+
+  it("takes a named finalizer off, and the record keeps the reason", async () => {
+    const uid = await at.make("held", [], { finalizers: [finalizer, "example.com/other"] });
+    await at.shell.kubectl("delete cm held --wait=false");
+    const reason = "the disk behind it burned";
+    const { status } = await at.ask("Unblock", { target: held, finalizer, reason });
+    expect(status).toEqual({ phase: "Released", record: uid, finalizers: ["example.com/other"] });
+    await at.ask("Unblock", { target: held, finalizer: "example.com/other", reason });
+    expect(await at.left()).toEqual([]);
+    const record = parse(await at.shell.kubectl(`get deletionrecord ${uid} -o yaml`));
+    expect(record.status).toMatchObject({
+      phase: "Removed",
+      interventions: [
+        { finalizer, reason },
+        { finalizer: "example.com/other", reason },
+      ],
+    });
+  });
+
+  it("needs a reason, a finalizer that is there, and an object that is going", async () => {
+    await at.make("held", [], { finalizers: [finalizer] });
+    expect(await at.refused("Unblock", { target: held, finalizer })).toContain("spec.reason");
+    const reason = "done";
+    expect(await at.refused("Unblock", { target: held, finalizer, reason })).toContain(
+      "is not being deleted",
+    );
+    await at.shell.kubectl("delete cm held --wait=false");
+    const other = await at.refused("Unblock", { target: held, finalizer: "example.com/none", reason });
+    expect(other).toContain("does not have it; its finalizers: example.com/wait");
+    expect(await at.left()).toEqual(["held"]);
+  });
+});

@@ -6,6 +6,7 @@ import { deletionStatuses } from "./deletion-statuses.ts";
 import { imports } from "./imports.ts";
 import { restores } from "./restores.ts";
 import { sweepRuns } from "./sweep-runs.ts";
+import { unblocks } from "./unblocks.ts";
 
 /** Every kind whose objects are worked out, by resource. */
 export const computedKinds: ReadonlyMap<GroupResource, ComputedKind> = new Map([
@@ -14,5 +15,6 @@ export const computedKinds: ReadonlyMap<GroupResource, ComputedKind> = new Map([
   ["deletionstatuses.gc.kubegc.dev" as GroupResource, deletionStatuses],
   ["imports.gc.kubegc.dev" as GroupResource, imports],
   ["restores.gc.kubegc.dev" as GroupResource, restores],
+  ["unblocks.gc.kubegc.dev" as GroupResource, unblocks],
   ["sweepruns.gc.kubegc.dev" as GroupResource, sweepRuns],
 ]);

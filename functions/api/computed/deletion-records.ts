@@ -5,6 +5,7 @@ import {
   READ_DELETION,
 } from "../../../db/deletions.ts";
 import { ok } from "../../objects/failure.ts";
+import type { Json } from "../../objects/json.ts";
 import { apiVersion } from "../../objects/kind.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import { asObject, type GroupResource, type KubeObject, timestamp } from "../../objects/object.ts";
@@ -62,6 +63,7 @@ function recordOf(row: DeletionRow, kinds: KindRegistry): KubeObject {
       root: row.root,
     },
     status: {
+      ...(row.interventions === null ? {} : { interventions: JSON.parse(row.interventions) as Json }),
       phase: row.removed_at === null ? "Terminating" : "Removed",
       ...(row.removed_at === null
         ? {}
