@@ -4,8 +4,9 @@ import { type Kind, resourceOf } from "../../objects/kind.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import type { DeleteOptions } from "../../objects/metadata/delete-options.ts";
 import type { Millis, Uid } from "../../objects/object.ts";
+import type { Blocked } from "./blocked.ts";
 import { MOST_PREVIEWED, readWorld, type Target } from "./read-world.ts";
-import { type Blocked, type Simulated, simulate } from "./simulate.ts";
+import { type Simulated, simulate } from "./simulate.ts";
 import { type Node, referencesOf, type World } from "./world.ts";
 
 /** What a DELETE would do. Every object that it reaches is in one of the lists, or is not touched. */

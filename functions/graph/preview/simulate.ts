@@ -1,6 +1,5 @@
 import { type Deletion, deletionOf } from "../../objects/deletion.ts";
 import { type Outcome, ok } from "../../objects/failure.ts";
-import { isJsonObject } from "../../objects/json.ts";
 import { CRD_CLEANUP_FINALIZER, CUSTOM_RESOURCE_DEFINITIONS } from "../../objects/kinds/custom-resource.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import type { DeleteOptions } from "../../objects/metadata/delete-options.ts";
@@ -8,14 +7,14 @@ import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from "../../objects/metadata/f
 import type { GroupResource, KubeObject, Millis, Uid } from "../../objects/object.ts";
 import { decideCollect } from "../decide/collect.ts";
 import { decideDelete } from "../decide/delete.ts";
-import { specFinalizers } from "../decide/delete-namespace.ts";
 import { isFinished } from "../decide/finished.ts";
-import { withFinalizers, withMetadata } from "../decide/mark.ts";
-import { FINALIZER_KUBERNETES, namespaceProgress } from "../decide/namespace-progress.ts";
+import { withFinalizers } from "../decide/mark.ts";
+import { namespaceProgress } from "../decide/namespace-progress.ts";
 import { ownPolicy } from "../decide/own-policy.ts";
 import { unblocked, withoutOwners } from "../decide/owners.ts";
-import { contentOrder } from "../drain/content.ts";
 import { isCollected } from "../plan.ts";
+import { type Blocked, blockedIn, unheld } from "./blocked.ts";
+import { deletableContent } from "./content.ts";
 import { type PreviewTask, Tasks } from "./tasks.ts";
 import { type Node, referencesOf, type World } from "./world.ts";
 
@@ -29,16 +28,6 @@ export interface Simulated {
   /** Why each went: the one whose going made it go; none for the target. */
   causes: ReadonlyMap<Uid, Uid>;
 }
-
-/** What a terminating object waits for, beyond its dependents. */
-export interface Blocked {
-  node: Node;
-  finalizers: readonly string[];
-  /** Of a Pod that runs on a node. */
-  gracePeriodSeconds: number | undefined;
-}
-
-const PODS = "pods" as GroupResource;
 
 /**
  * Deletes one object of a world, and everything that follows from it, by the rules that the graph object deletes by:
@@ -103,18 +92,7 @@ class Simulation {
   }
 
   blocked(): Blocked[] {
-    const found: Blocked[] = [];
-    for (const node of this.#world.nodes.values()) {
-      if (node.gone || deletionOf(node.object.metadata) === null) continue;
-      const finalizers = [
-        ...(node.object.metadata.finalizers ?? []),
-        ...(node.kind.traits.deletion === "namespace" ? specFinalizers(node.object).map(String) : []),
-      ].filter((name) => !OWN_FINALIZERS.has(name));
-      const grace = node.object.metadata.deletionGracePeriodSeconds ?? 0;
-      if (finalizers.length === 0 && grace <= 0) continue;
-      found.push({ node, finalizers, gracePeriodSeconds: grace > 0 ? grace : undefined });
-    }
-    return found;
+    return blockedIn(this.#world);
   }
 
   /** Does what the others are waited for to do, until nobody waits. */
@@ -251,27 +229,10 @@ class Simulation {
     else this.#update(node, next);
   }
 
-  /** What is in a terminating Namespace, Pods first; or what a terminating CustomResourceDefinition defines. */
   #deleteContent(holder: Node): void {
-    const { name } = holder.object.metadata;
-    const isNamespace = holder.kind.traits.deletion === "namespace";
-    const content = [...this.#world.nodes.values()].filter(
-      (node) =>
-        !node.gone &&
-        (isNamespace ? node.object.metadata.namespace === name : node.resource === name) &&
-        isDeletable(node),
-    );
-    const pods = isNamespace && this.#world.remaining(name).some(({ resource }) => resource === PODS);
-    const order = new Map(contentOrder(this.#kinds).map((resource, i) => [resource, i]));
-    const place = (node: Node) => order.get(node.resource) ?? order.size;
-    const going = pods ? content.filter((node) => node.resource === PODS) : content;
-    for (const node of going.sort((a, b) => place(a) - place(b))) {
-      this.delete(
-        node,
-        { propagationPolicy: "Background", uid: node.uid, dryRun: false },
-        versionOf(node),
-        holder.uid,
-      );
+    for (const node of deletableContent(this.#world, holder, this.#kinds)) {
+      const options: DeleteOptions = { propagationPolicy: "Background", uid: node.uid, dryRun: false };
+      this.delete(node, options, versionOf(node), holder.uid);
     }
     this.#tasks.push({ task: "finalize", uid: holder.uid });
   }
@@ -292,16 +253,8 @@ class Simulation {
 
   /** Sends for what is left of a holder's content, if a DELETE would still do something to it. */
   #lookAgain(holder: Node): void {
-    const { name } = holder.object.metadata;
-    const isNamespace = holder.kind.traits.deletion === "namespace";
-    const pods = isNamespace && this.#world.remaining(name).some(({ resource }) => resource === PODS);
-    for (const node of this.#world.nodes.values()) {
-      if (node.gone || !isDeletable(node)) continue;
-      const within = isNamespace ? node.object.metadata.namespace === name : node.resource === name;
-      if (!within || (pods && node.resource !== PODS)) continue;
-      this.#tasks.push({ task: "content", uid: holder.uid });
-      return;
-    }
+    if (deletableContent(this.#world, holder, this.#kinds).length === 0) return;
+    this.#tasks.push({ task: "content", uid: holder.uid });
   }
 
   #update(node: Node, next: KubeObject): void {
@@ -349,26 +302,6 @@ class Simulation {
   }
 }
 
-/** Those that are taken off by what is simulated here. */
-const OWN_FINALIZERS: ReadonlySet<string> = new Set([
-  FINALIZER_FOREGROUND,
-  FINALIZER_ORPHAN,
-  CRD_CLEANUP_FINALIZER,
-  FINALIZER_KUBERNETES,
-]);
-
-/** Without what others hold it by; what the collector holds it by stays. */
-function unheld(node: Node): KubeObject {
-  const { metadata, spec } = node.object;
-  const kept = (metadata.finalizers ?? []).filter((name) => OWN_FINALIZERS.has(name));
-  const held = isJsonObject(spec) && Array.isArray(spec.finalizers) ? spec.finalizers : undefined;
-  const next = withMetadata(withFinalizers(node.object, kept), { deletionGracePeriodSeconds: 0 });
-  // The stored state is what decides whether the grace period has ended.
-  node.object = withMetadata(node.object, { deletionGracePeriodSeconds: 0 });
-  if (held === undefined || !isJsonObject(spec)) return next;
-  return { ...next, spec: { ...spec, finalizers: held.filter((name) => OWN_FINALIZERS.has(String(name))) } };
-}
-
 const isInForeground = (node: Node): boolean => deletionOf(node.object.metadata) === "foreground";
 
 const isDefinition = (node: Node): boolean => node.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS;
@@ -377,10 +310,3 @@ const blocks = (node: Node, owner: string): boolean =>
   referencesOf(node).some((reference) => reference.uid === owner && reference.blockOwnerDeletion === true);
 
 const versionOf = (node: Node): string => node.kind.versions[0] ?? "v1";
-
-/** Whether a DELETE in the background would do anything to it. */
-function isDeletable({ object }: Node): boolean {
-  const deletion = deletionOf(object.metadata);
-  if (deletion === null) return true;
-  return deletion !== "terminating" && (object.metadata.deletionGracePeriodSeconds ?? 0) <= 0;
-}
