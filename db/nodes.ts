@@ -79,6 +79,11 @@ export const READ_NODES = `
 SELECT node, sequence, reported_at, boot, file_systems, state FROM nodes
 WHERE cluster = ?1 AND node > ?2 ORDER BY node LIMIT ?3`;
 
+/** The same from the name ?2 on. */
+export const READ_NODES_FROM = `
+SELECT node, sequence, reported_at, boot, file_systems, state FROM nodes
+WHERE cluster = ?1 AND node >= ?2 ORDER BY node LIMIT ?3`;
+
 /** Rows of what went before ?3. */
 export const FORGET_GONE_IMAGES = `
 DELETE FROM node_images WHERE cluster = ?1 AND node = ?2 AND gone_at < ?3`;

@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from "vitest";
+import { WatchedDatabase } from "../graph/database.fixture.ts";
 import { kindOf } from "../graph/decide/decide.fixture.ts";
 import { type Fate, Fates, fatedObjects } from "../graph/fates.fixture.ts";
 import { create, DB, NAMESPACE_GRAPH, TestCluster } from "../graph/graph.fixture.ts";
@@ -53,24 +54,39 @@ describe("a request to a graph", () => {
   });
 });
 
+const requestFor = (cluster: TestCluster, db: D1Database, fates: Fates) =>
+  ({
+    context: {
+      db,
+      cluster: cluster.id,
+      asked: new AskedLately(),
+      graphs: fatedObjects(NAMESPACE_GRAPH, fates, ["get"]),
+    },
+    kind: configMap,
+    path: { version: "v1", namespace: "a" },
+    query: new URLSearchParams(),
+    negotiated: { as: "object", mediaType: "json" },
+    request: new Request("http://localhost/"),
+  }) as unknown as Parameters<typeof getObject>[0];
+
+it("a get costs one query, and none of the store's when the graph object has it in memory", async () => {
+  const cluster = await TestCluster.create(["a"]);
+  await graphOf(cluster, "a").mutate([create(configMap, { name: "x" })]);
+  const watched = new WatchedDatabase(DB);
+  const request = requestFor(cluster, watched.asD1, new Fates([]));
+  for (const calls of [1, 0, 0]) {
+    watched.reset();
+    expect((await getObject(request, "x")).status).toBe(200);
+    expect(watched.costs.calls).toBe(calls);
+  }
+});
+
 describe("a get of what was asked for lately", () => {
   const FATES: Fate[] = ["lost", "reply lost", "strange", "overloaded"];
   test.each(FATES)("is answered by the store when the graph object's answer is %s", async (fate) => {
     const cluster = await TestCluster.create(["a"]);
     await graphOf(cluster, "a").mutate([create(configMap, { name: "x", fields: { data: { k: "v" } } })]);
-    const request = {
-      context: {
-        db: DB,
-        cluster: cluster.id,
-        asked: new AskedLately(),
-        graphs: fatedObjects(NAMESPACE_GRAPH, new Fates([fate]), ["get"]),
-      },
-      kind: configMap,
-      path: { version: "v1", namespace: "a" },
-      query: new URLSearchParams(),
-      negotiated: { as: "object", mediaType: "json" },
-      request: new Request("http://localhost/"),
-    } as unknown as Parameters<typeof getObject>[0];
+    const request = requestFor(cluster, DB, new Fates([fate]));
     for (let times = 0; times < 3; times++) {
       const answer = await getObject(request, "x");
       expect(answer.status).toBe(200);

@@ -1,7 +1,7 @@
 import { READ_TOTALS, REMOVED_BUCKET } from "../../db/counters.ts";
 import { type MarksRow, READ_GUARDS, READ_MARKS } from "../../db/guard.ts";
+import type { Node } from "../graph/preview/node.ts";
 import type { Preview } from "../graph/preview/preview.ts";
-import type { Node } from "../graph/preview/world.ts";
 import { type GuardedObject, guardRefusals, isNamed } from "../guard/decide-guard.ts";
 import { MARKS } from "../guard/marks.ts";
 import { type Guard, guardOf } from "../guard/settings.ts";
@@ -90,7 +90,7 @@ export async function guardFailure(
   return {
     reason: "Forbidden",
     resource: resourceOf(kind),
-    name: previews.length === 1 ? first.target.object.metadata.name : "",
+    name: previews.length === 1 ? first.target.name : "",
     message: `${[...refusals.slice(0, MOST_NAMED), ...more, ...foretold].join("; ")}. Nothing was deleted`,
     causes: refusals.slice(0, MOST_NAMED).map((message) => ({ reason: "DeletionGuard", message })),
   };
@@ -128,18 +128,16 @@ async function concerned(
   }
   const isProtectedKind = (node: Node) =>
     guards.some(({ protect }) => protect.kinds.some((name) => isNamed(node.kind, name)));
-  const isProtectedPlace = ({ object, kind }: Node) => {
-    const { name, namespace } = object.metadata;
+  const isProtectedPlace = ({ kind, namespace, name }: Node) => {
     const place = kind.traits.deletion === "namespace" ? name : namespace;
-    return place !== undefined && guards.some(({ protect }) => protect.namespaces.includes(place));
+    return guards.some(({ protect }) => protect.namespaces.includes(place));
   };
   return nodes
     .filter((node) => marked.has(node.uid) || isProtectedKind(node) || isProtectedPlace(node))
     .map((node) => guarded(node, marked.get(node.uid)));
 }
 
-function guarded({ kind, object }: Node, marks: string | undefined): GuardedObject {
-  const { name, namespace = "" } = object.metadata;
+function guarded({ kind, namespace, name }: Node, marks: string | undefined): GuardedObject {
   return { kind, namespace, name, ...marksOf(marks ?? "[null,null]") };
 }
 

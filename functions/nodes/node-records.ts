@@ -13,7 +13,7 @@ import { EVENTS_NAMESPACE, NodeStore, NodeSuperseded } from "./record/node-store
 import { ListingMemory } from "./report/listing-memory.ts";
 import { readReport } from "./report/read-report.ts";
 import type { ReportFault } from "./report/report.ts";
-import { readReportBody } from "./report/report-body.ts";
+import { readReportBody, textsOf } from "./report/report-body.ts";
 
 /** What a record object needs of its surroundings. */
 export interface NodeEnv extends Databases {
@@ -68,7 +68,8 @@ export class NodeRecords extends DurableObject<NodeEnv> {
     const posted = readReportBody(body, mediaType);
     if (!posted.ok) return posted;
     const { known, remember } = await this.#listings.recall(posted.value);
-    const reading = readReport(posted.value.parts, known);
+    const texts = textsOf(posted.value, (part) => known[part] !== undefined);
+    const reading = readReport(texts, known);
     if ("fault" in reading) return refuse({ reason: "BadRequest", message: reading.fault });
     const { report } = reading;
     remember(report);

@@ -295,7 +295,9 @@ describe("what a report costs", () => {
     return { before: record, after: outcome.record, removed: outcome.removed, events: [] };
   }
 
-  it("at most five queries for a thousand images and ten thousand containers, and two when nothing has changed", async () => {
+  it("at most five queries for a thousand images and ten thousand containers, and two when nothing has changed", {
+    timeout: 60_000,
+  }, async () => {
     const watched = new WatchedDatabase(DB);
     const store = new NodeStore(watched.asD1, cluster, "big");
     const { epoch, record } = await store.claim();

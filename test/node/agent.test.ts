@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
 import { eventually, startServer, type TestServer } from "../server.ts";
 import { Forgetful } from "./listener.ts";
 import { Machine, type Run } from "./machine.ts";
@@ -265,6 +266,14 @@ describe("what is served for nodes", () => {
       expect(text).not.toContain(server.token);
     },
   );
+
+  test("the DaemonSet is one that the API takes", async () => {
+    const text = await (await fetch(`${server.base}/agent/daemonset.yaml`)).text();
+    const [configMap, set] = parseAllDocuments(text).map((document) => document.toJS());
+    const namespace = "/namespaces/kube-system";
+    expect((await server.call("POST", `/api/v1${namespace}/configmaps`, configMap)).code).toBe(201);
+    expect((await server.call("POST", `/apis/apps/v1${namespace}/daemonsets`, set)).code).toBe(201);
+  });
 
   test.each(["/agent/other.sh", "/agent/../agent", "/agent/"])("nothing else: %s", async (path) => {
     expect((await fetch(server.base + path)).status).not.toBe(200);

@@ -213,3 +213,72 @@ describe("a node's report", () => {
     expect([answer.code, answer.body.reason]).toEqual([422, "Invalid"]);
   });
 });
+
+describe("what a person sees of a node", () => {
+  beforeAll(async () => {
+    cluster = await makeCluster(server, "seen");
+  });
+
+  const list = async (resource: string, query = "", accept = "application/json"): Promise<Answer> =>
+    cluster.call("GET", `/apis/gc.kubegc.dev/v1alpha1/${resource}${query}`, undefined, { accept });
+
+  it("is its images, with why they stay or when they go, and how full it is", async () => {
+    const images = [
+      IMAGE,
+      { ...IMAGE, id: `sha256:${"b".repeat(64)}`, repoTags: ["registry.k8s.io/pause:3.9"] },
+      { ...IMAGE, id: `sha256:${"c".repeat(64)}`, repoTags: [], pinned: true },
+    ];
+    const report = { ...parts(1), images: { images } };
+    expect((await send("edge.one", report)).code).toBe(200);
+    expect((await send("edge.two", parts(1))).code).toBe(200);
+
+    const { body } = await list("nodeimages", "?fieldSelector=node=edge.one");
+    expect(
+      body.items.map(({ metadata, status }: { metadata: { name: string }; status: object }) => [
+        metadata.name,
+        status,
+      ]),
+    ).toMatchObject([
+      ["edge.one.aaaaaaaaaaaaaaaa", { state: "Kept", keptBecause: "too-young", sizeBytes: 100 }],
+      ["edge.one.bbbbbbbbbbbbbbbb", { state: "Kept", keptBecause: "sandbox" }],
+      ["edge.one.cccccccccccccccc", { state: "Kept", keptBecause: "pinned" }],
+    ]);
+    const one = await list("nodeimages/edge.one.aaaaaaaaaaaaaaaa");
+    expect(one.body.status.repoTags).toEqual(["registry.example/app:1"]);
+
+    const record = await list("noderecords/edge.one");
+    expect(record.body.status).toMatchObject({
+      usedPercent: 10,
+      highThresholdPercent: 85,
+      images: { count: 3, inUse: 0, bytes: 300 },
+      containers: { running: 0, dead: 0 },
+    });
+  });
+
+  it("comes in pages, over all nodes", async () => {
+    const names: string[] = [];
+    let token = "";
+    do {
+      const { body } = await list("nodeimages", `?limit=1&continue=${token}`);
+      names.push(...body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name));
+      token = body.metadata.continue ?? "";
+    } while (token !== "");
+    const { body } = await list("nodeimages");
+    expect(names).toEqual(body.items.map(({ metadata }: { metadata: { name: string } }) => metadata.name));
+    expect(names).toContain("edge.two.aaaaaaaaaaaaaaaa");
+  });
+
+  it("is a table for kubectl", async () => {
+    const table = await list("noderecords", "", "application/json;as=Table;v=v1;g=meta.k8s.io");
+    const columns = table.body.columnDefinitions.map(({ name }: { name: string }) => name);
+    expect(columns.slice(0, 3)).toEqual(["Name", "Used", "High"]);
+    const row = table.body.rows.find(({ cells }: { cells: unknown[] }) => cells[0] === "edge.one");
+    expect(row.cells.slice(1, 6)).toEqual(["10%", "85%", 3, "0/0", "0B"]);
+  });
+
+  it("is nothing for a node that never reported", async () => {
+    expect((await list("noderecords/nobody")).code).toBe(404);
+    expect((await list("nodeimages/nobody.aaaaaaaaaaaaaaaa")).code).toBe(404);
+    expect((await list("nodeimages/nodot")).code).toBe(404);
+  });
+});

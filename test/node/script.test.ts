@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { Listener, plan } from "./listener.ts";
 import { hexOf, Machine } from "./machine.ts";
 
+const RMI_ABSENT = new URL("../recorded/crictl/rmi-absent.txt", import.meta.url);
 const TOKEN = "secret-of-the-node";
 const APP = "docker.io/library/app:1";
 const SHELLS = ["dash", "bash", "busybox sh", "sh"].filter((shell) => {
@@ -183,6 +184,24 @@ describe("a plan", () => {
       "",
     ]);
     expect(machine.state.containers.map(({ id }) => id)).toEqual([stuck]);
+  });
+
+  test("counts an image that is gone already as no failure, in the words of a real crictl", async () => {
+    const [first = "", second = "", exit = ""] = readFileSync(RMI_ABSENT, "utf8").trim().split("\n");
+    writeFileSync(join(machine.folder, "words"), `${first}\n${second}\n`);
+    machine.program(
+      "quick",
+      `#!/bin/sh\nif [ "$1" = rmi ]; then cat "$CRICTL_STATE/words" >&2; ${exit}; fi\necho "{}"\n`,
+    );
+    const image = `sha256:${hexOf("absent")}`;
+    service.answer(plan(1, 120, [`rmi ${image} 1000 ${APP}`]));
+    const run = await once({ CRICTL: "quick" });
+    expect(run.code).toBe(0);
+    expect(service.received[1]?.parts.results).toBe(
+      `plan 1 carried-out
+skipped rmi ${image} gone already: no such image sha256:doesnotexist; unable to remove the image(s)
+`,
+    );
   });
 
   test.each(["id", "tag", "digest"])(

@@ -4,6 +4,8 @@ import { deletionPreviews } from "./deletion-previews.ts";
 import { deletionRecords } from "./deletion-records.ts";
 import { deletionStatuses } from "./deletion-statuses.ts";
 import { imports } from "./imports.ts";
+import { nodeImages } from "./node-images.ts";
+import { nodeRecords } from "./node-records.ts";
 import { restores } from "./restores.ts";
 import { sweepRuns } from "./sweep-runs.ts";
 import { unblocks } from "./unblocks.ts";
@@ -14,6 +16,8 @@ export const computedKinds: ReadonlyMap<GroupResource, ComputedKind> = new Map([
   ["deletionrecords.gc.kubegc.dev" as GroupResource, deletionRecords],
   ["deletionstatuses.gc.kubegc.dev" as GroupResource, deletionStatuses],
   ["imports.gc.kubegc.dev" as GroupResource, imports],
+  ["nodeimages.gc.kubegc.dev" as GroupResource, nodeImages],
+  ["noderecords.gc.kubegc.dev" as GroupResource, nodeRecords],
   ["restores.gc.kubegc.dev" as GroupResource, restores],
   ["unblocks.gc.kubegc.dev" as GroupResource, unblocks],
   ["sweepruns.gc.kubegc.dev" as GroupResource, sweepRuns],

@@ -29,7 +29,7 @@ function faultsOf(issue: z.core.$ZodIssue): FieldError[] {
   if (issue.code === "unrecognized_keys") {
     return issue.keys.map((key) => forbiddenValue(`${field}.${key}`, "is not a field of it"));
   }
-  if (issue.code === "invalid_type" && issue.input === undefined) return [requiredValue(field, "")];
+  if (issue.input === undefined) return [requiredValue(field, "")];
   if (issue.code === "too_small" && issue.input === "") return [requiredValue(field, "")];
   const { input } = issue;
   return [invalidValue(field, typeof input === "object" ? JSON.stringify(input) : input, issue.message)];

@@ -1,6 +1,6 @@
 import { z } from "zod";
+import type { Node } from "../../graph/preview/node.ts";
 import { type Preview, type PreviewedDelete, previewDelete } from "../../graph/preview/preview.ts";
-import type { Node } from "../../graph/preview/world.ts";
 import { type Outcome, ok, refuse } from "../../objects/failure.ts";
 import type { JsonObject } from "../../objects/json.ts";
 import type { Kind } from "../../objects/kind.ts";
@@ -88,20 +88,18 @@ function previewObject(sent: JsonObject, preview: Preview, { clock }: ApiContext
   });
 }
 
-export function entryOf({ object, uid }: Node): JsonObject {
-  const { apiVersion, kind, metadata } = object;
-  const { name, namespace } = metadata;
-  return { apiVersion, kind, ...(namespace === undefined ? {} : { namespace }), name, uid };
+export function entryOf({ apiVersion, kind, namespace, name, uid }: Node): JsonObject {
+  return { apiVersion, kind: kind.kind, ...(namespace === "" ? {} : { namespace }), name, uid };
 }
 
 /** How many of each kind, the most first. */
 export function counted(nodes: readonly Node[]): Record<string, number> {
-  const counts = new Map<string, number>();
-  for (const { kind, resource } of nodes) {
-    const name = nameOf(kind) || resource;
-    counts.set(name, (counts.get(name) ?? 0) + 1);
-  }
-  return Object.fromEntries([...counts].sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
+  const counts = new Map<Kind, number>();
+  for (const { kind } of nodes) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  const named = [...counts].map(([kind, count]): [string, number] => [nameOf(kind), count]);
+  return Object.fromEntries(named.sort(([a, m], [b, n]) => n - m || (a < b ? -1 : 1)));
 }
 
-const nameOf = ({ kind, group }: Kind): string => (group === "" ? kind : `${kind}.${group}`);
+/** Of a kind that is served no more there is only the name under which it is stored. */
+const nameOf = ({ kind, group, storedAs }: Kind): string =>
+  kind === "" ? storedAs : group === "" ? kind : `${kind}.${group}`;

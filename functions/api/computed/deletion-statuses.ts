@@ -11,8 +11,9 @@ import { asObject, type GroupResource, type KubeObject, timestamp } from "../../
 import type { ApiContext } from "../context.ts";
 import type { ComputedKind } from "./computed-kind.ts";
 import { invalidSpec } from "./computed-spec.ts";
-import { counted } from "./deletion-previews.ts";
+import { counted, entryOf } from "./deletion-previews.ts";
 import { deletionTarget, TARGET } from "./deletion-target.ts";
+import { titleOf } from "./kept-previews.ts";
 
 const KIND = "DeletionStatus";
 const SPEC = z.strictObject({ target: TARGET });
@@ -153,13 +154,7 @@ function terminating(explained: Explained, kinds: KindRegistry, now: number): Js
           blockers: rest.blocked
             .slice(0, MOST_DEPENDENTS)
             .map(({ node, finalizers, gracePeriodSeconds }) => ({
-              apiVersion: node.object.apiVersion,
-              kind: node.object.kind,
-              ...(node.object.metadata.namespace === undefined
-                ? {}
-                : { namespace: node.object.metadata.namespace }),
-              name: node.object.metadata.name,
-              uid: node.uid,
+              ...entryOf(node),
               finalizers: [...finalizers],
               ...(gracePeriodSeconds === undefined ? {} : { gracePeriodSeconds }),
             })),
@@ -178,11 +173,7 @@ function advice({ object, rest }: Explained, grace: number | undefined): Json[] 
   }
   for (const { node, finalizers } of rest?.blocked ?? []) {
     if (lines.length === MOST_DEPENDENTS) break;
-    const { name, namespace } = node.object.metadata;
-    const what =
-      node.object === object || node.uid === object.metadata.uid
-        ? "it"
-        : `${node.object.kind} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+    const what = node.uid === object.metadata.uid ? "it" : titleOf(node);
     for (const finalizer of finalizers)
       lines.push(`${what} waits for the finalizer ${finalizer} to be taken off`);
   }

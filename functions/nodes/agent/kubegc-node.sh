@@ -208,9 +208,12 @@ trap 'exit 143' TERM HUP
 
 # ---------------------------------------------------------------------------------------------------- the report
 
-# one_line FILE: what a command complained of, as one short line of plain text. Of a structured log line, the message.
+# one_line FILE: what a command complained of, as one short line of plain text. Of structured log lines, the messages: crictl
+# says what went wrong first, and last that something did.
 one_line() {
-  tail -n 1 "$1" | tr '\t\r' '  ' | tr -cd ' -~\n' | sed -e 's/^.*level=[a-z]* msg="\(.*\)"$/\1/' -e 's/\\"/"/g' | cut -c 1-300
+  tail -n 3 "$1" | tr '\t\r' '  ' | tr -cd ' -~\n' |
+    sed -e '/level=warning/d' -e 's/^.*level=[a-z]* msg="\(.*\)"$/\1/' -e 's/\\"/"/g' |
+    awk '{ all = all (NR > 1 ? "; " : "") $0 } END { print all }' | cut -c 1-300
 }
 
 # part NAME COMMAND…: what the command prints, as it is, becomes this part of the report.

@@ -59,11 +59,7 @@ export function deadContainersToRemove({
 }
 
 /** Not running, made by the kubelet, and old enough. */
-export function isEvictable(
-  { state, podUid, createdAt }: ReportedContainer,
-  minAge: Millis,
-  now: Millis,
-): boolean {
+function isEvictable({ state, podUid, createdAt }: ReportedContainer, minAge: Millis, now: Millis): boolean {
   if (state === "RUNNING" || podUid === "") return false;
   if (state === "CREATED" && now - STARTING < createdAt) return false;
   return !(now - minAge < createdAt);

@@ -5,7 +5,7 @@ interface Created {
 }
 
 /** Newest first; of one age in the runtime's order. */
-export const newestFirst = <T extends Created>(items: readonly T[]): T[] =>
+const newestFirst = <T extends Created>(items: readonly T[]): T[] =>
   [...items].sort((a, b) => b.createdAt - a.createdAt);
 
 /**

@@ -32,11 +32,7 @@ export type Verdict =
   | { readonly state: "next"; readonly place: number };
 
 /** What never goes, whatever the disk says; `undefined` for an image that may go. */
-export function exemption(
-  record: ImageRecord,
-  settings: ImageSettings,
-  now: Millis,
-): KeptBecause | undefined {
+function exemption(record: ImageRecord, settings: ImageSettings, now: Millis): KeptBecause | undefined {
   if (record.inUse) return "in-use";
   if (record.pinned) return "pinned";
   if (isSandboxImage(record)) return "sandbox";

@@ -3,13 +3,15 @@ import { podStates } from "../containers/pods.ts";
 import { detectImages, usedWhileAway } from "../images/detect.ts";
 import { type ImageKey, type ImageRecords, imageKey } from "../images/image-record.ts";
 import { detectContainers } from "../record/detect-containers.ts";
-import type { Counts, EventMemory, ImageRun, NodeRecord } from "../record/node-record.ts";
+import type { Counts, EventMemory, NodeRecord } from "../record/node-record.ts";
 import { imagesInUse } from "../report/in-use.ts";
 import { isPrintable } from "../report/print-plan.ts";
 import type { NodeReport } from "../report/report.ts";
-import type { ImageSettings, NodeSettings } from "../settings/settings.ts";
+import type { NodeSettings } from "../settings/settings.ts";
 import { containerTurn, exitTurn, type StepGroup } from "./container-run.ts";
-import { beginRun, type ImageLook, imageTurn, type NodeWarning } from "./image-run.ts";
+import { AWAY, isDue } from "./due.ts";
+import { imagePart } from "./image-part.ts";
+import type { NodeWarning } from "./image-run.ts";
 import { eventsToWrite } from "./node-events.ts";
 import {
   type IssuedPlan,
@@ -36,11 +38,6 @@ export type Taken =
     }
   /** It came late, or again. Nothing has changed. */
   | { readonly state: "known"; readonly plan: Plan };
-
-/** A node that was not heard from for so long was away. */
-const AWAY: Millis = 900_000;
-/** A timer is not exact: what is due this much later counts as due now, so that no turn is missed by a moment. */
-const EARLY: Millis = 10_000;
 
 /**
  * What one report of a node changes, and what the node is asked to do. The whole of it:
@@ -206,96 +203,6 @@ function containerPart(
     looked: false,
   };
 }
-
-interface ImagePart {
-  readonly steps: readonly PlanStep[];
-  readonly warnings: readonly NodeWarning[];
-  readonly run: ImageRun | null;
-  readonly lookedAt: Millis | null;
-  readonly failures: number;
-  readonly lastRun: NodeRecord["lastImageRun"];
-}
-
-function imagePart(
-  record: NodeRecord,
-  report: NodeReport,
-  settings: NodeSettings,
-  { settled, pressure }: { settled: Settled; pressure: boolean },
-  now: Millis,
-): ImagePart {
-  const { images, containers, fileSystems, sender } = report;
-  let run = sender.dryRun ? null : goOn(record, settled, settings, now);
-  let part: ImagePart = {
-    steps: [],
-    warnings: [],
-    run: null,
-    lookedAt: record.imagesLookedAt,
-    failures: record.imageFailures,
-    lastRun: record.lastImageRun,
-  };
-  const due = sender.dryRun || isDue(record.imagesLookedAt, settings.imagePeriod, now);
-  if (images === undefined || !images.complete || !containers?.complete) {
-    const tried = run !== null || pressure || (due && collects(settings.images));
-    return tried ? failed({ ...part, lookedAt: now }, "images and containers could not be listed") : part;
-  }
-  const look: ImageLook = {
-    records: record.images,
-    settings: settings.images,
-    statistics: fileSystems.imagefs,
-    pressure,
-    since: settings.images.restartResetsAge ? record.trackedSince : undefined,
-    ageWaits: record.backAt !== null && now - record.backAt < AWAY,
-    now,
-  };
-  if (pressure && run?.phase !== "pressure") run = beginRun("pressure", now);
-  const begins = due && collects(settings.images);
-  if (run?.phase === "pressure") {
-    const turn = imageTurn(run, look);
-    if (turn.state === "remove") return { ...part, steps: turn.steps, run: turn.run };
-    // Its errors are warnings of the eviction manager, and no failures of the periodic run.
-    part = { ...part, lastRun: turn.outcome };
-    // While it lasts, what could not be removed is not tried with each report.
-    if (pressure && !begins) return { ...part, run };
-    if (begins) run = { ...beginRun("age", now), failed: pressure ? run.failed : [] };
-    else run = null;
-  } else if (run === null && begins) run = beginRun("age", now);
-  if (run?.beganAt === now) part = { ...part, lookedAt: now };
-  if (run === null) return part;
-  const turn = imageTurn(run, look);
-  if (turn.state === "remove") return { ...part, steps: turn.steps, run: turn.run };
-  const ended: ImagePart = {
-    ...part,
-    lastRun: turn.outcome,
-    warnings: turn.warning === undefined ? [] : [turn.warning],
-  };
-  return turn.outcome.error === null ? { ...ended, failures: 0 } : failed(ended, turn.outcome.error);
-}
-
-/** The open run with what the latest plan did for it; none when its node was away, or it was stopped by report-only. */
-function goOn(record: NodeRecord, settled: Settled, settings: NodeSettings, now: Millis): ImageRun | null {
-  const { imageRun } = record;
-  if (imageRun === null || now - imageRun.beganAt > AWAY + settings.imagePeriod) return null;
-  return {
-    ...imageRun,
-    freed: imageRun.freed + settled.images.reduce((sum, { bytes }) => sum + bytes, 0),
-    removed: imageRun.removed + settled.images.length,
-    failed: [...imageRun.failed, ...settled.failed],
-  };
-}
-
-/** The first failure may be of a node that is just starting; it takes two in a row for an Event. */
-function failed(part: ImagePart, message: string): ImagePart {
-  const failures = part.failures + 1;
-  const warning: NodeWarning[] = failures > 1 ? [{ reason: "ImageGCFailed", message }] : [];
-  return { ...part, failures, warnings: [...part.warnings, ...warning] };
-}
-
-/** Source: kubernetes pkg/kubelet/kubelet.go (StartGarbageCollection): whether there is a periodic run at all. */
-const collects = ({ highThresholdPercent, thresholdBytes, maximumAge }: ImageSettings): boolean =>
-  highThresholdPercent < 100 || thresholdBytes !== undefined || maximumAge > 0;
-
-const isDue = (lookedAt: Millis | null, period: Millis, now: Millis): boolean =>
-  lookedAt === null || now < lookedAt || now - lookedAt >= period - Math.min(EARLY, period / 10);
 
 /** As many as fit into a plan, by groups; and whether any did not. Ids that cannot be handed over safely are left out. */
 function within(groups: readonly StepGroup[]): { steps: readonly PlanStep[]; cut: boolean } {

@@ -25,8 +25,10 @@ export function textsOf(value: Json | undefined): readonly string[] {
   return value.filter((item): item is string => typeof item === "string" && item !== "");
 }
 
+const NO_FIELDS: JsonObject = Object.freeze({});
+
 export function objectOf(value: Json | undefined): JsonObject {
-  return isJsonObject(value) ? value : {};
+  return isJsonObject(value) ? value : NO_FIELDS;
 }
 
 /** A count that protobuf's JSON prints as a number or, for 64 bits, as a text of digits. */

@@ -19,14 +19,12 @@ export class ListingMemory {
   #known = new Map<string, { digest: string; listing: Listing<unknown> }>();
 
   /** Which listings of a report need not be read, and what is to be told when it was. */
-  async recall({
-    bytes,
-  }: ReportBody): Promise<{ known: KnownListings; remember: (report: NodeReport) => void }> {
+  async recall(body: ReportBody): Promise<{ known: KnownListings; remember: (report: NodeReport) => void }> {
     const known: Record<string, Listing<unknown>> = {};
     const digests = new Map<ListingPart, string>();
     for (const part of Object.keys(LISTINGS) as ListingPart[]) {
-      const content = bytes.get(part);
-      if (content === undefined || content.length < LARGE) continue;
+      const content = body.get(part);
+      if (content === undefined || typeof content === "string" || content.length < LARGE) continue;
       const digest = String(new BigUint64Array(await crypto.subtle.digest("SHA-256", content)));
       digests.set(part, digest);
       const before = this.#known.get(part);

@@ -82,12 +82,18 @@ const CONTAINER_STATES: ReadonlyMap<Json | undefined, ContainerState> = new Map(
  * The newest runtimes give an id in `imageId`; containerd gives it in `imageRef`, CRI-O in `image.image` with a digest in
  * `imageRef`. Upstream compares ids only; here a name protects its image too.
  */
-function imageNames(entry: JsonObject): readonly string[] {
-  const image = objectOf(entry.image);
-  const names = [entry.imageId, entry.imageRef, image.image, image.userSpecifiedImage].flatMap(
-    (name) => textOf(name) ?? [],
-  );
-  return names.length > 1 ? [...new Set(names)] : names;
+function imageNames({ imageId, imageRef, image }: JsonObject): readonly string[] {
+  const names: string[] = [];
+  const add = (name: Json | undefined): void => {
+    if (typeof name === "string" && name !== "" && !names.includes(name)) names.push(name);
+  };
+  add(imageId);
+  add(imageRef);
+  if (isJsonObject(image)) {
+    add(image.image);
+    add(image.userSpecifiedImage);
+  }
+  return names;
 }
 
 /** `crictl pods -o json`. */
@@ -129,12 +135,14 @@ function readListing<T>(
   if (entries === undefined) return undefined;
   const items: T[] = [];
   let index = 0;
+  const refuse = (name: string, message: string): undefined =>
+    faults.add(`${part}.${field}[${index}].${name}`, message);
   for (const entry of entries) {
-    const path = index++;
     const item = isJsonObject(entry)
-      ? read(entry, (name, message) => faults.add(`${part}.${field}[${path}].${name}`, message))
-      : faults.add(`${part}.${field}[${path}]`, "must be an object");
+      ? read(entry, refuse)
+      : faults.add(`${part}.${field}[${index}]`, "must be an object");
     if (item !== undefined) items.push(item);
+    index++;
   }
   return { items, complete: items.length === entries.length };
 }

@@ -1,4 +1,8 @@
 import { describe, expect, test } from "vitest";
+import imagefsinfo from "../../../test/recorded/crictl/imagefsinfo.json" with { type: "json" };
+import images126 from "../../../test/recorded/crictl/images.json" with { type: "json" };
+import noPods from "../../../test/recorded/crictl/pods-empty.json" with { type: "json" };
+import noContainers from "../../../test/recorded/crictl/ps-empty.json" with { type: "json" };
 import { imagesInUse } from "./in-use.ts";
 import { readReport } from "./read-report.ts";
 import type { NodeReport } from "./report.ts";
@@ -52,6 +56,30 @@ const SANDBOX = {
   annotations: {},
   runtimeHandler: "",
 };
+
+test("what a real crictl 1.26 printed of a real containerd is read without a fault", () => {
+  const path = "/var/lib/containerd/root/io.containerd.snapshotter.v1.native";
+  const found = report({
+    images: JSON.stringify(images126),
+    containers: JSON.stringify(noContainers),
+    pods: JSON.stringify(noPods),
+    imagefsinfo: JSON.stringify(imagefsinfo),
+    df: `# nodefs -k /\nh\n/dev/vda 10 5 5 50% /\n# fs -k ${path}\nh\n/dev/vda 10 5 5 50% /\n`,
+  });
+  expect(found).toMatchObject({
+    images: { complete: true },
+    containers: { items: [], complete: true },
+    sandboxes: { items: [], complete: true },
+    fileSystems: { layout: "one", imageBytes: 1998848 },
+    faults: [],
+  });
+  expect(found.images?.items.map(({ tags, size }) => [...tags, size])).toEqual([
+    ["docker.io/library/app-a:1", "docker.io/library/app-a:old", 4045660],
+    ["docker.io/library/app-b:1", 5069660],
+    ["docker.io/library/app-c:1", 2509660],
+    ["registry.k8s.io/pause:3.6", 1997658],
+  ]);
+});
 
 describe("images", () => {
   test("as containerd with crictl 1.26 prints them", () => {

@@ -8,7 +8,7 @@ import type { NodeReport, PlanResult, PlanVerb, Sender, StepResult } from "./rep
 export type ReportParts = Readonly<Record<string, string | undefined>>;
 
 /** All parts together, in characters. Ten thousand containers are about ten million. */
-export const MOST_REPORTED = 32 * 1024 * 1024;
+const MOST_REPORTED = 32 * 1024 * 1024;
 const MOST_LINES = 100_000;
 const LONGEST_MESSAGE = 1024;
 

@@ -5,10 +5,17 @@ import type { ReportParts } from "./read-report.ts";
 /** Bytes of a whole report. With a thousand images and ten thousand pods of one container it has two thirds of it. */
 export const REPORT_LIMIT = 28 * 1024 * 1024;
 
-/** A posted report: its parts as texts, and, where they are known, as the bytes that they came in. */
-export interface ReportBody {
-  readonly parts: ReportParts;
-  readonly bytes: ReadonlyMap<string, Uint8Array<ArrayBuffer>>;
+/** A posted report: its parts by name, as they came. A form's are cut out of the body and not read yet. */
+export type ReportBody = ReadonlyMap<string, string | Uint8Array<ArrayBuffer>>;
+
+/** The texts of the parts, but for those that need not be read. */
+export function textsOf(body: ReportBody, isKnown: (name: string) => boolean = () => false): ReportParts {
+  const decoder = new TextDecoder();
+  const texts = [...body].map(([name, part]): [string, string] => {
+    if (isKnown(name)) return [name, ""];
+    return [name, typeof part === "string" ? part : decoder.decode(part)];
+  });
+  return Object.fromEntries(texts);
 }
 
 /**
@@ -31,7 +38,8 @@ export function readReportBody(body: Uint8Array<ArrayBuffer>, mediaType: string)
 }
 
 const BOUNDARY = /;\s*boundary=(?:"([^"\r\n]{1,70})"|([^\s";,]{1,70}))/i;
-const HEAD_END = "\r\n\r\n";
+const ENCODER = new TextEncoder();
+const HEAD_END = ENCODER.encode("\r\n\r\n");
 const LONGEST_HEAD = 4096;
 
 /**
@@ -43,30 +51,46 @@ function formParts(body: Uint8Array<ArrayBuffer>, mediaType: string): Outcome<Re
   const [, quoted, plain] = BOUNDARY.exec(mediaType) ?? [];
   const boundary = quoted ?? plain;
   if (boundary === undefined) return bad("its media type names no boundary");
-  // Begins as every line with a boundary does.
-  const text = `\r\n${new TextDecoder("utf-8", { fatal: false, ignoreBOM: true }).decode(body)}`;
-  // Only then places in the text are places in the bytes.
-  const ascii = text.length === body.length + 2;
-  const delimiter = `\r\n--${boundary}`;
-  const parts: Record<string, string> = {};
-  const bytes = new Map<string, Uint8Array<ArrayBuffer>>();
-  let at = text.indexOf(delimiter);
-  if (at < 0) return bad("the boundary is missing");
+  const delimiter = ENCODER.encode(`\r\n--${boundary}`);
+  const decoder = new TextDecoder();
+  const parts = new Map<string, Uint8Array<ArrayBuffer>>();
+  // The first line of a form has no line end before it.
+  let begin = startsWith(body, 0, delimiter.subarray(2))
+    ? delimiter.length - 2
+    : after(find(body, delimiter, 0), delimiter);
+  if (begin < 0) return bad("the boundary is missing");
   for (;;) {
-    const begin = at + delimiter.length;
-    if (text.startsWith("--", begin)) return ok({ parts, bytes });
-    const head = text.indexOf(HEAD_END, begin);
-    const end = head < 0 ? -1 : text.indexOf(delimiter, head);
+    if (body[begin] === DASH && body[begin + 1] === DASH) return ok(parts);
+    const head = find(body, HEAD_END, begin);
+    // What is empty has its delimiter right behind the head.
+    const end = head < 0 ? -1 : find(body, delimiter, head + 2);
     if (head < 0 || end < 0 || head - begin > LONGEST_HEAD) return bad("it was cut off");
-    const name = /^content-disposition:[^\r\n]*?;\s*name="([^"\r\n]*)"/im.exec(text.slice(begin, head))?.[1];
+    const name = /^content-disposition:[^\r\n]*?;\s*name="([^"\r\n]*)"/im.exec(
+      decoder.decode(body.subarray(begin, head)),
+    )?.[1];
     if (name === undefined) return bad("a part has no name");
     // With the same name twice it would be for each reader to say which one counts.
-    if (Object.hasOwn(parts, name)) return bad(`the part ${JSON.stringify(name)} is given twice`);
-    const content = Math.min(head + HEAD_END.length, end);
-    parts[name] = text.slice(content, end);
-    if (ascii) bytes.set(name, body.subarray(content - 2, end - 2));
-    at = end;
+    if (parts.has(name)) return bad(`the part ${JSON.stringify(name)} is given twice`);
+    parts.set(name, body.subarray(Math.min(head + HEAD_END.length, end), end));
+    begin = end + delimiter.length;
   }
+}
+
+const DASH = 0x2d;
+
+const after = (at: number, delimiter: Uint8Array): number => (at < 0 ? -1 : at + delimiter.length);
+
+function startsWith(body: Uint8Array, at: number, wanted: Uint8Array): boolean {
+  for (let i = 0; i < wanted.length; i++) if (body[at + i] !== wanted[i]) return false;
+  return true;
+}
+
+/** Goes from one line end to the next, of which what crictl prints has none of this kind. */
+function find(body: Uint8Array, wanted: Uint8Array, from: number): number {
+  for (let at = body.indexOf(0x0d, from); at >= 0; at = body.indexOf(0x0d, at + 1)) {
+    if (startsWith(body, at, wanted)) return at;
+  }
+  return -1;
 }
 
 function jsonParts(body: Uint8Array): Outcome<ReportBody> {
@@ -83,5 +107,5 @@ function jsonParts(body: Uint8Array): Outcome<ReportBody> {
     name,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
-  return ok({ parts: Object.fromEntries(texts), bytes: new Map() });
+  return ok(new Map(texts));
 }

@@ -24,6 +24,8 @@ export const kubegcKinds: readonly Kind[] = [
   computed("DeletionPreview", "deletionpreviews", ["create"]),
   computed("DeletionRecord", "deletionrecords", ["get", "list"], { shortNames: ["delrec"] }),
   computed("Import", "imports", ["create"]),
+  computed("NodeImage", "nodeimages", ["get", "list"]),
+  computed("NodeRecord", "noderecords", ["get", "list"]),
   computed("Unblock", "unblocks", ["create"]),
   computed("Restore", "restores", ["create"]),
   computed("DeletionStatus", "deletionstatuses", ["create", "get", "list"], { shortNames: ["delstat"] }),

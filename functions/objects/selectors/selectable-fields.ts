@@ -154,6 +154,11 @@ const byResource = new Map<GroupResource, FieldRules>(
     "certificatesigningrequests.certificates.k8s.io": rules("cluster", {
       "spec.signerName": string("spec", "signerName"),
     }),
+    "nodeimages.gc.kubegc.dev": rules("cluster", {
+      node: string("spec", "node"),
+      state: string("status", "state"),
+      keptBecause: string("status", "keptBecause"),
+    }),
     "deletionstatuses.gc.kubegc.dev": rules("cluster", {
       kind: string("spec", "target", "kind"),
       namespace: string("spec", "target", "namespace"),

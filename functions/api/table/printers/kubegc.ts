@@ -1,7 +1,7 @@
 import { valueAt } from "../../../objects/selectors/field-path.ts";
 import { ageColumn, type Column, column, nameColumn, wideColumn } from "../column.ts";
 import { timeSince } from "../human-duration.ts";
-import { booleanAt, clipped, countAt, entriesAt, textAt, textsAt } from "../reading.ts";
+import { booleanAt, clipped, countAt, entriesAt, integerAt, textAt, textsAt } from "../reading.ts";
 
 /** This project's own kinds. */
 export const kubegcColumns: Record<string, readonly Column[]> = {
@@ -30,6 +30,46 @@ export const kubegcColumns: Record<string, readonly Column[]> = {
     wideColumn("Reported", "Those that would be deleted.", (object) => countAt(object, "status", "reported")),
     wideColumn("Failed", "Those that could not be deleted.", (object) => countAt(object, "status", "failed")),
     wideColumn("Trigger", "Why it ran.", (object) => textAt(object, "status", "trigger")),
+  ],
+  "nodeimages.gc.kubegc.dev": [
+    nameColumn,
+    column("Node", "Where it is.", (object) => textAt(object, "spec", "node")),
+    column(
+      "Image",
+      "Its first name, or its id.",
+      (object) => textsAt(object, "status", "repoTags")[0] ?? textAt(object, "status", "image"),
+    ),
+    column("Size", "As the runtime counts it.", (object) =>
+      humanBytes(countAt(object, "status", "sizeBytes")),
+    ),
+    column("Last-Used", "When a container last had it.", (object, now) => {
+      const used = textAt(object, "status", "lastUsedTime");
+      return used === "" ? "never" : timeSince(used, now);
+    }),
+    column("State", "Why it stays, or its place among those that go next.", (object) => {
+      const place = integerAt(object, "status", "place");
+      return place === undefined ? `kept: ${textAt(object, "status", "keptBecause")}` : `next: ${place}`;
+    }),
+    ageColumn,
+  ],
+  "noderecords.gc.kubegc.dev": [
+    nameColumn,
+    column("Used", "Of the file system that holds the images.", (object) => percentAt(object, "usedPercent")),
+    column("High", "From here on images go.", (object) => percentAt(object, "highThresholdPercent")),
+    column("Images", "On the node.", (object) => countAt(object, "status", "images", "count"), {
+      type: "integer",
+    }),
+    column("Containers", "Running, and all.", (object) => {
+      const running = countAt(object, "status", "containers", "running");
+      return `${running}/${running + countAt(object, "status", "containers", "dead")}`;
+    }),
+    column("Freed", "By what was removed so far.", (object) =>
+      humanBytes(countAt(object, "status", "removed", "bytes")),
+    ),
+    column("Last-Report", "How long ago it was heard from.", (object, now) =>
+      timeSince(textAt(object, "status", "lastReportTime") || undefined, now),
+    ),
+    ageColumn,
   ],
   "deletionstatuses.gc.kubegc.dev": [
     nameColumn,
@@ -60,3 +100,17 @@ export const kubegcColumns: Record<string, readonly Column[]> = {
     ageColumn,
   ],
 };
+
+const percentAt = (object: unknown, field: string): string => {
+  const percent = integerAt(object, "status", field);
+  return percent === undefined ? "" : `${percent}%`;
+};
+
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB"];
+
+/** `512B`, `93MiB`, `1.4GiB`. */
+function humanBytes(bytes: number): string {
+  const power = Math.min(UNITS.length - 1, bytes < 1 ? 0 : Math.floor(Math.log2(bytes) / 10));
+  const value = bytes / 1024 ** power;
+  return `${value < 10 && power > 0 ? value.toFixed(1) : Math.round(value)}${UNITS[power]}`;
+}
