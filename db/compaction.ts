@@ -64,3 +64,32 @@ DELETE FROM changes WHERE id IN (
 /** DELETED changes after ?2 through ?3. */
 export const DELETE_DELETED = `
 DELETE FROM changes WHERE id > ${changeId("?2")} AND id <= ${changeId("?3")} AND type = 'DELETED'`;
+
+/**
+ * The records of the DELETED changes after ?2 through ?3 are kept until ?4, and with them those of what caused them, up to the
+ * head of each chain. To be run before the changes go.
+ */
+export const KEEP_RECORDS_UNTIL = `
+WITH RECURSIVE chain(uid) AS (
+  SELECT c.uid FROM changes c
+  WHERE c.id > ${changeId("?2")} AND c.id <= ${changeId("?3")} AND c.type = 'DELETED'
+  UNION
+  SELECT d.cause FROM chain h CROSS JOIN deletions d ON d.cluster = ?1 AND d.uid = h.uid WHERE d.cause IS NOT NULL
+)
+UPDATE deletions SET forget_at = max(coalesce(forget_at, 0), ?4)
+WHERE cluster = ?1 AND uid IN (SELECT uid FROM chain) AND removed_at IS NOT NULL`;
+
+/**
+ * Records whose time is over at ?1, at most ?2. Those of a chain that still grows stay, and so do those of an owner that
+ * somebody still names: the collector may have to know that it is gone.
+ */
+export const FORGET_RECORDS = `
+DELETE FROM deletions WHERE (cluster, uid) IN (
+  SELECT d.cluster, d.uid FROM deletions d
+  WHERE d.forget_at <= ?1
+    AND NOT EXISTS (SELECT 1 FROM deletions o WHERE o.cluster = d.cluster AND o.root = d.root AND o.removed_at IS NULL)
+    AND NOT EXISTS (SELECT 1 FROM owner_refs r WHERE r.cluster = d.cluster AND r.owner_uid = d.uid)
+  ORDER BY d.forget_at LIMIT ?2)`;
+
+/** Those that are still needed at ?1 are looked at again at ?2. */
+export const POSTPONE_RECORDS = "UPDATE deletions SET forget_at = ?2 WHERE forget_at <= ?1";

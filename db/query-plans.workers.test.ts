@@ -6,10 +6,11 @@ import * as lists from "./lists.ts";
 import * as nodes from "./nodes.ts";
 import * as reads from "./reads.ts";
 import * as sql from "./sql.ts";
+import * as sweeps from "./sweeps.ts";
 
 const { DB } = env as unknown as Databases;
 
-const constants = [sql, reads, lists, nodes, changes].flatMap((module) =>
+const constants = [sql, reads, lists, nodes, changes, sweeps, sweeps.MADE_DUE].flatMap((module) =>
   Object.entries(module).flatMap(([name, text]) =>
     typeof text === "string" ? [[name, text] as [string, string]] : [],
   ),
@@ -39,6 +40,9 @@ const TABLES = [
   "deletions",
   "namespaces_owner",
   "clusters",
+  "sweep_runs",
+  "sweep_totals",
+  "cron_leases",
   "nodes",
   "node_images",
   "node_containers",

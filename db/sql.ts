@@ -172,6 +172,7 @@ export const WORK_FOR_DEPENDENTS = `
 WITH RECURSIVE place(owner, namespace) AS (
   SELECT e.value, (SELECT min(r.namespace) FROM owner_refs r WHERE r.cluster = ?1 AND r.owner_uid = e.value)
   FROM json_each(?2) e
+  WHERE EXISTS (SELECT 1 FROM owner_refs r WHERE r.cluster = ?1 AND r.owner_uid = e.value)
   UNION ALL
   SELECT p.owner, (SELECT min(r.namespace) FROM owner_refs r
                    WHERE r.cluster = ?1 AND r.owner_uid = p.owner AND r.namespace > p.namespace)

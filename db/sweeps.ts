@@ -115,23 +115,24 @@ export const READ_DUE_OBJECTS = `
 SELECT DISTINCT d.cluster, d.namespace FROM (
   SELECT o.cluster, o.namespace FROM objects o WHERE o.sweep_at <= ?1 ORDER BY o.sweep_at LIMIT ?2) d`;
 
+const AFTER = "i.cluster = ?1 AND (i.resource, i.namespace, i.name) > (?2, ?3, ?4) AND i.resource <= ?6";
+
+/** Where a window of ?5 objects ends that begins after the place (?2 resource, ?3 namespace, ?4 name); none of a resource after ?6. */
+export const READ_WINDOW_END = `
+SELECT i.resource, i.namespace, i.name FROM objects i WHERE ${AFTER}
+ORDER BY i.resource, i.namespace, i.name LIMIT 1 OFFSET ?5 - 1`;
+
 /**
- * A window of ?5 objects of a cluster after the place (?2 resource, ?3 namespace, ?4 name), those of it that a sweep might
- * look at: of the kinds ?6, with a moment, or with one of the texts ?7 in their bodies. None of a resource after ?8. The last
- * one of the window always comes, so that it can be gone on from there.
+ * Of the objects of such a window those that a sweep might look at: of the kinds ?7, with a moment, or with one of the texts
+ * ?8 to ?11 in their bodies.
  */
 export const READ_WINDOW = `
-SELECT w.resource, w.namespace, w.name, w.uid, w.resource_version, w.deletion, w.plain, w.sweep_at, w.size,
-  CASE WHEN w.size <= ${UNWIELDY_BODY} AND w.swept THEN w.body END AS body, w.swept
+SELECT ${COLUMNS}, o.sweep_at, ${BODY}
 FROM (
-  SELECT o.*, octet_length(o.body) AS size, row_number() OVER () AS place, count(*) OVER () AS places,
-    o.sweep_at IS NOT NULL OR o.resource IN (SELECT value FROM json_each(?6))
-      OR EXISTS (SELECT 1 FROM json_each(?7) t WHERE instr(o.body, t.value)) AS swept
-  FROM (
-    SELECT i.* FROM objects i
-    WHERE i.cluster = ?1 AND (i.resource, i.namespace, i.name) > (?2, ?3, ?4) AND i.resource <= ?8
-    ORDER BY i.resource, i.namespace, i.name LIMIT ?5) o) w
-WHERE w.swept OR w.place = w.places`;
+  SELECT i.* FROM objects i WHERE ${AFTER} ORDER BY i.resource, i.namespace, i.name LIMIT ?5) o
+WHERE o.sweep_at IS NOT NULL OR o.resource IN (SELECT value FROM json_each(?7))
+  OR instr(o.body, ?8) OR instr(o.body, ?9) OR instr(o.body, ?10) OR instr(o.body, ?11)
+ORDER BY o.resource, o.namespace, o.name`;
 
 /** Objects of one resource ?2 in a namespace ?3, by names ?4. */
 export const READ_NAMED = `

@@ -56,7 +56,7 @@ beforeAll(
       60_000,
     );
   },
-  60_000 + KILLS * 10_000,
+  60_000 + KILLS * 20_000,
 );
 
 afterAll(async () => {

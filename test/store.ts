@@ -12,7 +12,7 @@ export function query<T>(folder: string, sql: string, ...values: string[]): T[] 
   }
 }
 
-export function databaseFile(folder: string): string {
+function databaseFile(folder: string): string {
   const [file] = globSync(join(folder, "state/d1/*/*.sqlite")).filter(
     (path) => !path.endsWith("metadata.sqlite"),
   );

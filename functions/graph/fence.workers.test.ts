@@ -1,4 +1,5 @@
 import { describe, expect, it, test } from "vitest";
+import type { WorkRow } from "../../db/commit.ts";
 import { READ_GROUP } from "../../db/reads.ts";
 import { apiVersion, type Kind } from "../objects/kind.ts";
 import { WatchedDatabase } from "./database.fixture.ts";
@@ -21,8 +22,11 @@ import { graphName } from "./graph-name.ts";
 import { GraphStore, Superseded } from "./graph-store.ts";
 import { commitGroup } from "./group.ts";
 import type { Mutation, MutationRequest } from "./request.ts";
+import { commitRestore } from "./restore/commit-restore.ts";
 import { putOffFirst } from "./slice.ts";
-import type { Task } from "./tasks.ts";
+import { dueSlice, putOffDue } from "./sweep/due.ts";
+import { startRun } from "./sweep/runs.ts";
+import { TASKS, type Task } from "./tasks.ts";
 
 // A Durable Object that has been superseded can still reach D1: only the epoch in its batches keeps it from writing.
 
@@ -39,6 +43,7 @@ const takeOver = (cluster: number, namespace: string) =>
  * over, where some do.
  */
 async function writesNothing(cluster: TestCluster, namespace: string, act: () => Promise<unknown>) {
+  await cluster.graph(namespace).store.hold();
   await takeOver(cluster.id, namespace);
   const before = await tables(cluster.id);
   await expect(act()).rejects.toThrow(Superseded);
@@ -83,9 +88,6 @@ async function widgets(cluster: TestCluster): Promise<Kind> {
   await cluster.settle();
   return cluster.kind("widgets.example.com");
 }
-
-/** What sweeps do is decided from more than a cluster of a test has; they commit as the others do. */
-type SweepTask = "sweep" | "scan" | "count" | "quarantine" | "moments";
 
 type Asked = (cluster: TestCluster) => Promise<MutationRequest[]> | MutationRequest[];
 
@@ -221,10 +223,7 @@ describe("a superseded graph writes nothing when it is asked to", () => {
 
 describe("a superseded graph writes nothing when it does its work:", () => {
   /** For every task what has to have happened for it to be due, and in which namespace it then is. */
-  const tasks: Record<
-    Exclude<Task, SweepTask>,
-    [namespace: string, due: (cluster: TestCluster) => Promise<void>]
-  > = {
+  const tasks: Record<Task, [namespace: string, due: (cluster: TestCluster) => Promise<void>]> = {
     examine: [
       "team",
       async (cluster) => {
@@ -293,6 +292,17 @@ describe("a superseded graph writes nothing when it does its work:", () => {
         await cluster.make(definitions, { name: metadata.name, fields });
       },
     ],
+    sweep: ["team", (cluster) => due(cluster, TASKS.sweep("team", "part", { sweep: "ttl", uids: [] }))],
+    scan: [
+      "",
+      async (cluster) => {
+        const run = { name: "run", sweep: "orphans", cause: "request", dryRun: false } as const;
+        await startRun(DB, cluster.id, run, cluster.now);
+      },
+    ],
+    count: ["", (cluster) => due(cluster, TASKS.count(0))],
+    quarantine: ["", (cluster) => due(cluster, TASKS.quarantine("node", 0))],
+    moments: ["", (cluster) => due(cluster, TASKS.moments())],
     names: [
       "",
       async (cluster) => {
@@ -306,12 +316,60 @@ describe("a superseded graph writes nothing when it does its work:", () => {
       },
     ],
   };
-  test.each(Object.entries(tasks))("%s", async (task, [namespace, due]) => {
+  /** Made due by what happens elsewhere. */
+  async function due(cluster: TestCluster, { namespace, task, uid, stage, detail }: WorkRow): Promise<void> {
+    await DB.prepare(
+      "INSERT INTO work (cluster, namespace, task, uid, stage, detail) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )
+      .bind(cluster.id, namespace, task, uid, stage, detail)
+      .run();
+  }
+
+  test.each(Object.entries(tasks))("%s", async (task, [namespace, isDue]) => {
     const cluster = await TestCluster.create(["team", "other"]);
-    await due(cluster);
+    await isDue(cluster);
     const work = JSON.parse(await cluster.outbox()) as { namespace: string; task: string }[];
     expect(work.find((row) => row.namespace === namespace)?.task).toBe(task);
     await writesNothing(cluster, namespace, () => cluster.slice(namespace));
+  });
+
+  const haveCome = (cluster: TestCluster) =>
+    DB.prepare("UPDATE objects SET sweep_at = 0 WHERE cluster = ?1 AND resource = 'configmaps'")
+      .bind(cluster.id)
+      .run();
+
+  it("looking at objects whose moment has come", async () => {
+    const cluster = await TestCluster.create();
+    await cluster.make(configMap, { name: "a" });
+    await haveCome(cluster);
+    const context = () => ({ ...cluster.graph("team"), clock: cluster.clock });
+    await writesNothing(cluster, "team", () => dueSlice(context()));
+  });
+
+  it("putting off what is due and always fails", async () => {
+    const cluster = await TestCluster.create();
+    await cluster.make(configMap, { name: "a" });
+    await haveCome(cluster);
+    const context = () => ({ ...cluster.graph("team"), clock: cluster.clock });
+    await takeOver(cluster.id, "team");
+    const before = await tables(cluster.id);
+    await putOffDue(context());
+    expect(await tables(cluster.id)).toEqual(before);
+    cluster.replaceGraph("team");
+    await putOffDue(context());
+    expect(await tables(cluster.id)).not.toMatchObject(before);
+  });
+
+  it("bringing objects back", async () => {
+    const cluster = await TestCluster.create();
+    const metadata = { name: "back", namespace: "team", uid: crypto.randomUUID() };
+    const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata });
+    await writesNothing(cluster, "team", async () => {
+      const { store, kindsCache } = cluster.graph("team");
+      const restore = [{ kind: configMap, body }];
+      const { reply } = await commitRestore({ restore, dryRun: false }, store, kindsCache);
+      expect(reply.ok).toBe(true);
+    });
   });
 
   it("putting off a task that always fails", async () => {

@@ -76,6 +76,31 @@ describe("requests", () => {
     expect(steps.log).toEqual(["group a", "group b c", "group d e"]);
   });
 
+  it("of clients that were answered together wait for one another", async () => {
+    const steps = new Steps();
+    const mailbox = new Mailbox(steps, 10);
+    const rounds = ["a", "b", "c"].map(async (request) => {
+      await mailbox.ask(request);
+      // One after another, as over a network; each sooner than there is a lull.
+      for (let i = 0; i < request.charCodeAt(0) - 96; i++) await undefined;
+      return mailbox.ask(`${request}2`);
+    });
+    await steps.until(Promise.all(rounds));
+    expect(steps.log.at(-1)).toBe("group a2 b2 c2");
+  });
+
+  it("do not wait long for those that do not come", async () => {
+    const steps = new Steps();
+    const mailbox = new Mailbox(steps, 10);
+    await steps.until(Promise.all(["a", "b", "c", "d"].map((request) => mailbox.ask(request))));
+    expect(steps.log).toEqual(["group a", "group b c d"]);
+    await steps.until(mailbox.ask("e"));
+    const last = mailbox.ask("f");
+    // After a group of one nobody is waited for.
+    expect(steps.log).toEqual(["group a", "group b c d", "group e", "group f"]);
+    expect(await steps.until(last)).toBe("f!");
+  });
+
   it("are answered as soon as their own turn is over", async () => {
     const steps = new Steps();
     const mailbox = new Mailbox(steps, 10);

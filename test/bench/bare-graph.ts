@@ -30,6 +30,11 @@ const TAKE_VERSIONS = "UPDATE clusters SET resource_version = resource_version +
 const READ_ROOT =
   "SELECT uid FROM objects WHERE cluster = 1 AND resource = 'configmaps' AND namespace = ?1 AND name = 'd0'";
 /** ?1: uids. */
+const READ_NAMES = `
+SELECT o.uid, o.name FROM json_each(?1) e
+CROSS JOIN owner_refs r ON r.cluster = 1 AND r.owner_uid = e.value
+CROSS JOIN objects o ON o.uid = r.dependent_uid`;
+/** ?1: uids. */
 const READ_DEPENDENTS = `
 SELECT r.dependent_uid AS uid, r.owner_uid AS owner FROM json_each(?1) e
 CROSS JOIN owner_refs r ON r.cluster = 1 AND r.owner_uid = e.value`;
@@ -79,6 +84,20 @@ export class BareGraph {
       this.#db.prepare(SEED_OWNER_REFS).bind(this.#namespace),
     ]);
     return "{}";
+  }
+
+  /** The names of all that is below the root, as a list. */
+  async dependents(): Promise<string> {
+    const found: string[] = [];
+    for (let level = [await this.#root()]; level.length > 0; ) {
+      const { results } = await this.#db
+        .prepare(READ_NAMES)
+        .bind(JSON.stringify(level))
+        .all<{ uid: string; name: string }>();
+      level = results.map(({ uid }) => uid);
+      found.push(...results.map((row) => JSON.stringify(row)));
+    }
+    return `[${found.join(",")}]`;
   }
 
   async remove(): Promise<string> {

@@ -101,6 +101,8 @@ async function answer(request: Request, { DB, CEILING }: Env): Promise<string | 
       return;
     case "seed":
       return graph.seed(count, Number(url.searchParams.get("fanout")));
+    case "dependents":
+      return graph.dependents();
     case "remove":
       return graph.remove();
     case "release":

@@ -56,3 +56,17 @@ function residentOf(pid: number): number | undefined {
     return undefined;
   }
 }
+
+/** How long workerd has computed since it was started, in ms, on all cores together; not a number where nobody tells. */
+export function cpuOf(folder: string): number {
+  try {
+    const pid = readFileSync(join(folder, "workerd.pid"), "utf8").split(/\s/)[0];
+    const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
+      .replace(/^.*\) /, "")
+      .split(" ");
+    // In ticks of 10 ms: user and system time. Source: proc(5).
+    return (Number(fields[11]) + Number(fields[12])) * 10;
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -6,7 +6,9 @@ import { getRows } from "./gets.ts";
 import { largeNamespaceRow } from "./large-namespace.ts";
 import { listRows } from "./lists.ts";
 import { mixedLoadRow } from "./mixed-load.ts";
+import { previewRows } from "./previews.ts";
 import { readsDuringCascadeRow } from "./reads-during-cascade.ts";
+import { restoreRow } from "./restores.ts";
 import type { Row } from "./row.ts";
 import { watchRow } from "./watches.ts";
 
@@ -19,6 +21,8 @@ export const rows: readonly Row[] = [
   ...listRows,
   watchRow,
   mixedLoadRow,
+  ...previewRows,
+  restoreRow,
   readsDuringCascadeRow,
   coldStartRow,
   largeNamespaceRow,

@@ -1,4 +1,3 @@
-import { deletionOf } from "../../objects/deletion.ts";
 import { isJsonObject } from "../../objects/json.ts";
 import { CRD_CLEANUP_FINALIZER } from "../../objects/kinds/custom-resource.ts";
 import { FINALIZER_FOREGROUND, FINALIZER_ORPHAN } from "../../objects/metadata/finalizers.ts";
@@ -6,7 +5,8 @@ import type { KubeObject } from "../../objects/object.ts";
 import { specFinalizers } from "../decide/delete-namespace.ts";
 import { withFinalizers, withMetadata } from "../decide/mark.ts";
 import { FINALIZER_KUBERNETES } from "../decide/namespace-progress.ts";
-import type { Node, World } from "./world.ts";
+import type { Node } from "./node.ts";
+import type { World } from "./world.ts";
 
 /** What a terminating object waits for, beyond its dependents. */
 export interface Blocked {
@@ -28,7 +28,7 @@ const OWN_FINALIZERS: ReadonlySet<string> = new Set([
 export function blockedIn(world: World): Blocked[] {
   const found: Blocked[] = [];
   for (const node of world.nodes.values()) {
-    if (node.gone || deletionOf(node.object.metadata) === null) continue;
+    if (node.gone || node.deletion === null) continue;
     const finalizers = [
       ...(node.object.metadata.finalizers ?? []),
       ...(node.kind.traits.deletion === "namespace" ? specFinalizers(node.object).map(String) : []),

@@ -1,8 +1,8 @@
-import { deletionOf } from "../../objects/deletion.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import type { GroupResource } from "../../objects/object.ts";
 import { contentOrder } from "../drain/content.ts";
-import type { Node, World } from "./world.ts";
+import type { Node } from "./node.ts";
+import type { World } from "./world.ts";
 
 const PODS = "pods" as GroupResource;
 
@@ -11,13 +11,11 @@ const PODS = "pods" as GroupResource;
  * Pods while a Namespace has any. Not what a DELETE would do nothing to.
  */
 export function deletableContent(world: World, holder: Node, kinds: KindRegistry): Node[] {
-  const { name } = holder.object.metadata;
+  const { name } = holder;
   const isNamespace = holder.kind.traits.deletion === "namespace";
   const podsFirst = isNamespace && world.remaining(name).some(({ resource }) => resource === PODS);
   const isHeld = (node: Node) =>
-    isNamespace
-      ? node.object.metadata.namespace === name && (!podsFirst || node.resource === PODS)
-      : node.resource === name;
+    isNamespace ? node.namespace === name && (!podsFirst || node.resource === PODS) : node.resource === name;
   const order = new Map(contentOrder(kinds).map((resource, i) => [resource, i]));
   const place = (node: Node) => order.get(node.resource) ?? order.size;
   return [...world.nodes.values()]
@@ -26,8 +24,8 @@ export function deletableContent(world: World, holder: Node, kinds: KindRegistry
 }
 
 /** Whether a DELETE in the background would do anything to it. */
-function isDeletable({ object }: Node): boolean {
-  const deletion = deletionOf(object.metadata);
+function isDeletable(node: Node): boolean {
+  const { deletion } = node;
   if (deletion === null) return true;
-  return deletion !== "terminating" && (object.metadata.deletionGracePeriodSeconds ?? 0) <= 0;
+  return deletion !== "terminating" && (node.object.metadata.deletionGracePeriodSeconds ?? 0) <= 0;
 }

@@ -109,15 +109,16 @@ export class Node {
 
 const NOBODY: readonly OwnerReference[] = [];
 
+/** Of a plain object, only the first. */
 type Columns = [
-  OwnerReference[] | null,
-  string[] | null,
-  Timestamp | null,
-  number | null,
-  Json,
-  Json,
-  Json,
-  Json[] | null,
+  owners: OwnerReference[] | null,
+  finalizers?: string[] | null,
+  deletionTimestamp?: Timestamp | null,
+  gracePeriodSeconds?: number | null,
+  nodeName?: Json,
+  terminationGracePeriodSeconds?: Json,
+  phase?: Json,
+  specFinalizers?: Json[] | null,
 ];
 
 /** Texts that are remembered: siblings come one after the other. */
@@ -138,9 +139,16 @@ export class Sketches {
 }
 
 function sketchOf(text: string): Sketch {
-  const [owners, finalizers, deletionTimestamp, grace, nodeName, period, phase, specFinalizers] = JSON.parse(
-    text,
-  ) as Columns;
+  const [
+    owners,
+    finalizers = null,
+    deletionTimestamp = null,
+    grace = null,
+    nodeName = null,
+    period = null,
+    phase = null,
+    specFinalizers = null,
+  ] = JSON.parse(text) as Columns;
   const metadata = {
     ...(deletionTimestamp === null ? {} : { deletionTimestamp }),
     ...(grace === null ? {} : { deletionGracePeriodSeconds: grace }),

@@ -1,13 +1,13 @@
-import { deletionOf } from "../../objects/deletion.ts";
 import { type Outcome, ok, refuse } from "../../objects/failure.ts";
 import { type Kind, resourceOf } from "../../objects/kind.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
 import type { DeleteOptions } from "../../objects/metadata/delete-options.ts";
 import type { Millis, Uid } from "../../objects/object.ts";
 import type { Blocked } from "./blocked.ts";
+import type { Node } from "./node.ts";
 import { MOST_PREVIEWED, readWorld, type Target } from "./read-world.ts";
 import { type Simulated, simulate } from "./simulate.ts";
-import { type Node, referencesOf, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 /** What a DELETE would do. Every object that it reaches is in one of the lists, or is not touched. */
 export interface Preview {
@@ -59,26 +59,23 @@ export async function previewDelete(
       });
     case "world": {
       const { world, target } = reading;
-      const named = new Map([...world.nodes.values()].map((node) => [node.uid, referencesOf(node).length]));
       const simulated = simulate(world, target, options, { version, kinds, now });
-      return simulated.ok ? ok(await previewOf(world, target, simulated.value, named)) : simulated;
+      return simulated.ok ? ok(await previewOf(world, target, simulated.value)) : simulated;
     }
   }
 }
 
-/** @param named how many owners each object named before */
 async function previewOf(
   world: World,
   target: Node,
   { removed, blocked, removedOnceUnblocked, causes }: Simulated,
-  named: ReadonlyMap<Uid, number>,
 ): Promise<Preview> {
   const orphans: Node[] = [];
   const keeps: Node[] = [];
   for (const node of world.nodes.values()) {
-    if (node.gone || deletionOf(node.object.metadata) !== null) continue;
-    const left = referencesOf(node);
-    const lost = (named.get(node.uid) ?? 0) > left.length;
+    if (node.gone || node.deletion !== null) continue;
+    const left = node.owners;
+    const lost = node.namedOwners > left.length;
     const loses = left.some(({ uid }) => world.nodes.get(uid as Uid)?.gone === true);
     if (lost && left.length === 0) orphans.push(node);
     else if (lost || loses) keeps.push(node);

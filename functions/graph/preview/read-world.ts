@@ -7,28 +7,20 @@ import {
 } from "../../../db/preview.ts";
 import { type OwnerRow, READ_OWNERS, READ_REMOVED } from "../../../db/reads.ts";
 import type { Deletion } from "../../objects/deletion.ts";
-import type { Json } from "../../objects/json.ts";
-import { apiVersion } from "../../objects/kind.ts";
+import type { Kind } from "../../objects/kind.ts";
 import { CUSTOM_RESOURCE_DEFINITIONS } from "../../objects/kinds/custom-resource.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
-import {
-  asObject,
-  asUid,
-  type GroupResource,
-  type KubeObject,
-  type OwnerReference,
-  type Timestamp,
-  type Uid,
-} from "../../objects/object.ts";
+import { asUid, type GroupResource, type Uid } from "../../objects/object.ts";
 import type { OwnerFacts } from "../decide/classify.ts";
 import { contentOrder } from "../drain/content.ts";
 import { storedKind } from "../drain/stored-kind.ts";
-import { type Node, referencesOf, World } from "./world.ts";
+import { Node, Sketches } from "./node.ts";
+import { World } from "./world.ts";
 
 /** Rows of one answer. */
 const PAGE = 5_000;
 /** Owners, or outsiders, that one query asks about. */
-const OWNERS = 2_000;
+const OWNERS = 10_000;
 
 /** The most objects that are kept in memory. */
 export const MOST_PREVIEWED = 250_000;
@@ -52,11 +44,11 @@ export async function readWorld(
   target: Target,
   kinds: KindRegistry,
 ): Promise<WorldReading> {
-  const row = await db
+  const [row] = await db
     .prepare(READ_SKETCH)
     .bind(cluster, target.resource, target.namespace, target.name)
-    .first<SketchRow>();
-  if (row === null) return { found: "nothing" };
+    .raw<SketchRow>();
+  if (row === undefined) return { found: "nothing" };
   const reader = new WorldReader(db, cluster, kinds);
   const node = reader.nodeOf(row);
   const complete = await reader.readFrom(node);
@@ -68,6 +60,8 @@ class WorldReader {
   readonly #db: D1Database;
   readonly #cluster: number;
   readonly #kinds: KindRegistry;
+  readonly #sketches = new Sketches();
+  readonly #known = new Map<GroupResource, Kind>();
 
   constructor(db: D1Database, cluster: number, kinds: KindRegistry) {
     this.#db = db;
@@ -83,7 +77,7 @@ class WorldReader {
       const next: Node[] = [];
       for await (const rows of this.#reachedFrom(level)) {
         for (const row of rows) {
-          if (this.world.nodes.has(asUid(row.uid))) continue;
+          if (this.world.nodes.has(asUid(row[0]))) continue;
           const node = this.nodeOf(row);
           this.world.add(node);
           next.push(node);
@@ -98,7 +92,7 @@ class WorldReader {
 
   async *#reachedFrom(level: readonly Node[]): AsyncGenerator<readonly SketchRow[]> {
     for (const node of level) {
-      const { name } = node.object.metadata;
+      const { name } = node;
       if (node.kind.traits.deletion === "namespace") yield* this.#within(name);
       if (node.resource === CUSTOM_RESOURCE_DEFINITIONS) yield* this.#instancesOf(name);
     }
@@ -110,43 +104,46 @@ class WorldReader {
   async *#namedBy(owners: readonly Uid[]): AsyncGenerator<readonly SketchRow[]> {
     let left = owners;
     for (let after = { namespace: "", uid: "" }; ; ) {
-      const { results } = await this.#db
+      const rows = await this.#db
         .prepare(READ_NAMED_BY)
         .bind(this.#cluster, JSON.stringify(left), after.namespace, after.uid, PAGE)
-        .all<SketchRow & { owner: string }>();
-      yield results;
-      const last = results.at(-1);
-      if (last === undefined || results.length < PAGE) return;
-      left = left.slice(left.indexOf(asUid(last.owner)));
-      after = { namespace: last.namespace, uid: last.uid };
+        .raw<[...SketchRow, owner: number]>();
+      yield rows as unknown as SketchRow[];
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PAGE) return;
+      const [uid, , namespace, , , , owner] = last;
+      left = left.slice(owner);
+      after = { namespace, uid };
     }
   }
 
   async *#within(namespace: string): AsyncGenerator<readonly SketchRow[]> {
     let resources = contentOrder(this.#kinds);
     for (let after = ""; ; ) {
-      const { results } = await this.#db
+      const rows = await this.#db
         .prepare(READ_SKETCHES_WITHIN)
         .bind(this.#cluster, JSON.stringify(resources), namespace, after, PAGE)
-        .all<SketchRow>();
-      yield results;
-      const last = results.at(-1);
-      if (last === undefined || results.length < PAGE) return;
-      resources = resources.slice(resources.indexOf(last.resource as GroupResource));
-      after = last.name;
+        .raw<SketchRow>();
+      yield rows;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PAGE) return;
+      const [, resource, , name] = last;
+      resources = resources.slice(resources.indexOf(resource as GroupResource));
+      after = name;
     }
   }
 
   async *#instancesOf(resource: string): AsyncGenerator<readonly SketchRow[]> {
     for (let after = { namespace: "", name: "" }; ; ) {
-      const { results } = await this.#db
+      const rows = await this.#db
         .prepare(READ_SKETCHES_OF)
         .bind(this.#cluster, resource, after.namespace, after.name, PAGE)
-        .all<SketchRow>();
-      yield results;
-      const last = results.at(-1);
-      if (last === undefined || results.length < PAGE) return;
-      after = last;
+        .raw<SketchRow>();
+      yield rows;
+      const last = rows.at(-1);
+      if (last === undefined || rows.length < PAGE) return;
+      const [, , namespace, name] = last;
+      after = { namespace, name };
     }
   }
 
@@ -154,7 +151,7 @@ class WorldReader {
   async #readOutsiders(): Promise<void> {
     const unknown = new Set<string>();
     for (const node of this.world.nodes.values()) {
-      for (const { uid } of referencesOf(node)) if (!this.world.nodes.has(asUid(uid))) unknown.add(uid);
+      for (const { uid } of node.owners) if (!this.world.nodes.has(asUid(uid))) unknown.add(uid);
     }
     const there = new Map<Uid, OwnerFacts>();
     const removed = new Map<Uid, { resource: GroupResource; name: string }>();
@@ -180,53 +177,26 @@ class WorldReader {
     this.world.outsiders = { there, removed };
   }
 
-  nodeOf(row: SketchRow): Node {
-    const resource = row.resource as GroupResource;
-    const kind = storedKind(resource, this.#kinds);
-    return {
-      uid: asUid(row.uid),
-      kind,
-      resource,
-      resourceVersion: row.resource_version,
-      object: objectOf(row, apiVersion(kind.group, kind.versions[0] ?? "v1"), kind.kind),
-      gone: false,
-    };
+  nodeOf([uid, resource, namespace, name, resourceVersion, sketch]: SketchRow): Node {
+    return new Node(
+      {
+        uid: asUid(uid),
+        kind: this.#kindOf(resource as GroupResource),
+        resource: resource as GroupResource,
+        namespace,
+        name,
+        resourceVersion,
+      },
+      this.#sketches.of(sketch),
+    );
   }
-}
 
-type Sketch = [
-  OwnerReference[] | null,
-  string[] | null,
-  Timestamp | null,
-  number | null,
-  Json,
-  Json,
-  Json,
-  Json[] | null,
-];
-
-function objectOf(row: SketchRow, version: string, kind: string): KubeObject {
-  const [owners, finalizers, deletionTimestamp, grace, nodeName, period, phase, specFinalizers] = JSON.parse(
-    row.sketch,
-  ) as Sketch;
-  return asObject({
-    apiVersion: version,
-    kind,
-    metadata: {
-      name: row.name,
-      ...(row.namespace === "" ? {} : { namespace: row.namespace }),
-      uid: row.uid,
-      resourceVersion: String(row.resource_version),
-      ...(deletionTimestamp === null ? {} : { deletionTimestamp }),
-      ...(grace === null ? {} : { deletionGracePeriodSeconds: grace }),
-      ...(finalizers === null ? {} : { finalizers }),
-      ...(owners === null ? {} : { ownerReferences: owners as unknown as Json }),
-    },
-    spec: {
-      ...(nodeName === null ? {} : { nodeName }),
-      ...(period === null ? {} : { terminationGracePeriodSeconds: period }),
-      ...(specFinalizers === null ? {} : { finalizers: specFinalizers }),
-    },
-    status: phase === null ? {} : { phase },
-  });
+  #kindOf(resource: GroupResource): Kind {
+    let kind = this.#known.get(resource);
+    if (kind === undefined) {
+      kind = storedKind(resource, this.#kinds);
+      this.#known.set(resource, kind);
+    }
+    return kind;
+  }
 }

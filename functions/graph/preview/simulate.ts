@@ -15,8 +15,9 @@ import { unblocked, withoutOwners } from "../decide/owners.ts";
 import { isCollected } from "../plan.ts";
 import { type Blocked, blockedIn, unheld } from "./blocked.ts";
 import { deletableContent } from "./content.ts";
+import type { Node } from "./node.ts";
 import { type PreviewTask, Tasks } from "./tasks.ts";
-import { type Node, referencesOf, type World } from "./world.ts";
+import type { World } from "./world.ts";
 
 export interface Simulated {
   /** In the order in which they go, with nobody's help. */
@@ -84,7 +85,7 @@ class Simulation {
   /** Looks at everything that is terminating as if that had just begun. */
   goOn(): void {
     for (const node of this.#world.nodes.values()) {
-      const deletion = deletionOf(node.object.metadata);
+      const deletion = node.deletion;
       if (deletion === null) continue;
       this.#begins(node, deletion);
     }
@@ -134,7 +135,7 @@ class Simulation {
         if (node) this.#examine(node);
         return;
       case "release":
-        if (node && !node.gone && deletionOf(node.object.metadata) === "orphan") this.#release(uid);
+        if (node && !node.gone && node.deletion === "orphan") this.#release(uid);
         return;
       case "content":
         if (node && !node.gone) this.#deleteContent(node);
@@ -151,13 +152,12 @@ class Simulation {
   #examine(node: Node): void {
     if (node.gone || !isCollected(node.kind)) return;
     const world = this.#world;
-    const { metadata } = node.object;
     const decision = decideCollect(
       {
         uid: node.uid,
-        namespace: metadata.namespace ?? "",
-        deletion: deletionOf(metadata),
-        references: referencesOf(node).map((reference) => ({
+        namespace: node.namespace,
+        deletion: node.deletion,
+        references: node.owners.map((reference) => ({
           reference,
           owner: world.owner(reference.uid as Uid),
           removed: this.#removedWithItsKind(reference.uid as Uid),
@@ -187,7 +187,7 @@ class Simulation {
 
   #removedWithItsKind(uid: Uid): { resource: GroupResource; name: string } | undefined {
     const node = this.#world.nodes.get(uid);
-    if (node?.gone) return { resource: node.resource, name: node.object.metadata.name };
+    if (node?.gone) return { resource: node.resource, name: node.name };
     return this.#world.outsiders.removed.get(uid);
   }
 
@@ -200,10 +200,10 @@ class Simulation {
 
   #reviewOwner(node: Node): void {
     const dependents = this.#world.dependentsOf(node.uid);
-    switch (deletionOf(node.object.metadata)) {
+    switch (node.deletion) {
       case "foreground":
         if (dependents.some((dependent) => blocks(dependent, node.uid))) {
-          if (dependents.some((dependent) => deletionOf(dependent.object.metadata) === null)) {
+          if (dependents.some((dependent) => dependent.deletion === null)) {
             this.#tasks.push({ task: "dependents", uid: node.uid, blocking: true });
           }
         } else this.#dropFinalizer(node, FINALIZER_FOREGROUND);
@@ -238,8 +238,8 @@ class Simulation {
   }
 
   #finalize(node: Node): void {
-    const { name } = node.object.metadata;
-    if (deletionOf(node.object.metadata) === null) return;
+    const { name } = node;
+    if (node.deletion === null) return;
     if (node.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) {
       if (this.#world.left(name as GroupResource)) this.#lookAgain(node);
       else this.#dropFinalizer(node, CRD_CLEANUP_FINALIZER);
@@ -258,8 +258,8 @@ class Simulation {
   }
 
   #update(node: Node, next: KubeObject): void {
-    const before = deletionOf(node.object.metadata);
-    const ownersBefore = referencesOf(node);
+    const before = node.deletion;
+    const ownersBefore = node.owners;
     node.object = next;
     const deletion = deletionOf(next.metadata);
     for (const { uid, blockOwnerDeletion } of ownersBefore) {
@@ -283,8 +283,10 @@ class Simulation {
   #remove(node: Node): void {
     this.#world.remove(node);
     this.removed.push(node);
-    this.#tasks.push({ task: "dependents", uid: node.uid, blocking: false });
-    for (const { uid } of referencesOf(node)) this.#ownerIsDue(uid as Uid);
+    if (this.#world.isNamed(node.uid)) {
+      this.#tasks.push({ task: "dependents", uid: node.uid, blocking: false });
+    }
+    for (const { uid } of node.owners) this.#ownerIsDue(uid as Uid);
     for (const holder of this.#holdersOf(node)) this.#tasks.push({ task: "finalize", uid: holder.uid });
   }
 
@@ -295,18 +297,17 @@ class Simulation {
 
   /** The terminating Namespace it was in, and the terminating definition of its kind. */
   #holdersOf(node: Node): Node[] {
-    const { namespace = "" } = node.object.metadata;
     return this.#world
-      .holders(namespace, node.resource)
-      .filter((holder) => !holder.gone && deletionOf(holder.object.metadata) !== null);
+      .holders(node.namespace, node.resource)
+      .filter((holder) => !holder.gone && holder.deletion !== null);
   }
 }
 
-const isInForeground = (node: Node): boolean => deletionOf(node.object.metadata) === "foreground";
+const isInForeground = (node: Node): boolean => node.deletion === "foreground";
 
 const isDefinition = (node: Node): boolean => node.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS;
 
 const blocks = (node: Node, owner: string): boolean =>
-  referencesOf(node).some((reference) => reference.uid === owner && reference.blockOwnerDeletion === true);
+  node.owners.some((reference) => reference.uid === owner && reference.blockOwnerDeletion === true);
 
 const versionOf = (node: Node): string => node.kind.versions[0] ?? "v1";

@@ -1,21 +1,9 @@
-import { deletionOf } from "../../objects/deletion.ts";
-import type { Kind } from "../../objects/kind.ts";
 import { CUSTOM_RESOURCE_DEFINITIONS } from "../../objects/kinds/custom-resource.ts";
-import type { GroupResource, KubeObject, OwnerReference, Uid } from "../../objects/object.ts";
+import type { GroupResource, Uid } from "../../objects/object.ts";
 import type { OwnerFacts } from "../decide/classify.ts";
+import type { Node } from "./node.ts";
 
 const NAMESPACES = "namespaces" as GroupResource;
-
-/** One object of the part of the graph that a deletion can reach. */
-export interface Node {
-  readonly uid: Uid;
-  readonly kind: Kind;
-  readonly resource: GroupResource;
-  readonly resourceVersion: number;
-  /** As much of it as the rules read; another one as soon as they have changed it. */
-  object: KubeObject;
-  gone: boolean;
-}
 
 /** An owner outside of it: there, and not touched; or there once, under a kind that is served no more. */
 export interface Outsiders {
@@ -27,8 +15,9 @@ export interface Outsiders {
 export class World {
   readonly nodes = new Map<Uid, Node>();
   readonly #dependents = new Map<Uid, Node[]>();
-  /** Namespaces and definitions by name: what they hold goes with them. */
-  readonly #holders = new Map<string, Node>();
+  /** By name: what they hold goes with them. */
+  readonly #namespaces = new Map<string, Node>();
+  readonly #definitions = new Map<string, Node>();
   /** How many objects are left in each namespace, and of each resource. */
   readonly #within = new Map<string, Map<GroupResource, number>>();
   outsiders: Outsiders = { there: new Map(), removed: new Map() };
@@ -37,33 +26,31 @@ export class World {
   add(node: Node): boolean {
     if (this.nodes.has(node.uid)) return false;
     this.nodes.set(node.uid, node);
-    for (const uid of new Set(referencesOf(node).map((reference) => reference.uid as Uid))) {
-      const known = this.#dependents.get(uid);
-      if (known) known.push(node);
-      else this.#dependents.set(uid, [node]);
-    }
-    if (node.resource === NAMESPACES || node.resource === CUSTOM_RESOURCE_DEFINITIONS) {
-      this.#holders.set(`${node.resource} ${node.object.metadata.name}`, node);
-    }
+    for (const { uid } of node.owners) this.#addDependent(uid as Uid, node);
+    if (node.resource === NAMESPACES) this.#namespaces.set(node.name, node);
+    if (node.resource === CUSTOM_RESOURCE_DEFINITIONS) this.#definitions.set(node.name, node);
     this.#count(node, 1);
     return true;
   }
 
+  /** Whether anybody ever named it. */
+  isNamed(uid: Uid): boolean {
+    return this.#dependents.has(uid);
+  }
+
   /** Those that still name it. */
   dependentsOf(uid: Uid): Node[] {
-    return (this.#dependents.get(uid) ?? []).filter((node) => !node.gone && names(node, uid));
+    return (this.#dependents.get(uid) ?? []).filter((node) => !node.gone && node.names(uid));
   }
 
   hasDependents(uid: Uid): boolean {
-    return (this.#dependents.get(uid) ?? []).some((node) => !node.gone && names(node, uid));
+    return (this.#dependents.get(uid) ?? []).some((node) => !node.gone && node.names(uid));
   }
 
   /** The Namespace of that name, and the definition of that resource, if they are here. */
   holders(namespace: string, resource: GroupResource): Node[] {
-    return [`${NAMESPACES} ${namespace}`, `${CUSTOM_RESOURCE_DEFINITIONS} ${resource}`].flatMap((key) => {
-      const holder = this.#holders.get(key);
-      return holder ? [holder] : [];
-    });
+    const holders = [this.#namespaces.get(namespace), this.#definitions.get(resource)];
+    return holders.filter((holder) => holder !== undefined);
   }
 
   /** Where the owner is, as a decision sees it. */
@@ -71,8 +58,8 @@ export class World {
     const node = this.nodes.get(uid);
     if (node === undefined) return this.outsiders.there.get(uid);
     if (node.gone) return undefined;
-    const { name, namespace = "" } = node.object.metadata;
-    return { resource: node.resource, namespace, name, deletion: deletionOf(node.object.metadata) };
+    const { resource, namespace, name, deletion } = node;
+    return { resource, namespace, name, deletion };
   }
 
   remove(node: Node): void {
@@ -91,16 +78,19 @@ export class World {
     return [...this.#within.values()].some((counts) => (counts.get(resource) ?? 0) > 0);
   }
 
-  #count({ object, resource }: Node, by: 1 | -1): void {
-    const { namespace = "" } = object.metadata;
-    const counts = this.#within.get(namespace) ?? new Map<GroupResource, number>();
+  #addDependent(owner: Uid, node: Node): void {
+    const known = this.#dependents.get(owner);
+    if (known === undefined) this.#dependents.set(owner, [node]);
+    // An owner may be named twice.
+    else if (known.at(-1) !== node) known.push(node);
+  }
+
+  #count({ namespace, resource }: Node, by: 1 | -1): void {
+    let counts = this.#within.get(namespace);
+    if (counts === undefined) {
+      counts = new Map();
+      this.#within.set(namespace, counts);
+    }
     counts.set(resource, (counts.get(resource) ?? 0) + by);
-    this.#within.set(namespace, counts);
   }
 }
-
-export const referencesOf = (node: Node): readonly OwnerReference[] =>
-  node.object.metadata.ownerReferences ?? [];
-
-const names = (node: Node, owner: Uid): boolean =>
-  referencesOf(node).some((reference) => reference.uid === owner);

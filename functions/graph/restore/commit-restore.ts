@@ -36,6 +36,7 @@ export async function commitRestore(
   if (first === undefined) return { reply: { ok: true, resourceVersion: 0 } };
   if (!(await store.holds())) return { reply: { ok: false, failure: noNamespace(store) } };
   for (let attempt = 1; ; attempt++) {
+    await store.hold();
     const view = await readView(objects, first, store);
     if (!view.ok) return { reply: view };
     if (dryRun) return { reply: { ok: true, resourceVersion: 0 } };

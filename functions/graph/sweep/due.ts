@@ -12,7 +12,7 @@ import { withBodies } from "./swept-objects.ts";
 import { Tally } from "./tally.ts";
 
 /** As many objects are looked at in one slice. */
-export const DUE_OBJECTS = 250;
+const DUE_OBJECTS = 250;
 
 export interface DueResult {
   /** Whether nothing was due. */

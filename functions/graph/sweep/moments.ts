@@ -1,19 +1,11 @@
 import type { WorkItemRow } from "../../../db/reads.ts";
-import { READ_WINDOW, type SweptRow } from "../../../db/sweeps.ts";
 import type { GroupResource } from "../../objects/object.ts";
 import { sweepAt, sweptStores } from "../../sweeps/sweep-at.ts";
-import { TTL_MARK_TEXTS } from "../../sweeps/ttl-marks.ts";
 import { commitSlice, type Slice } from "../drain/commit-slice.ts";
 import { currentKinds } from "../drain/current-kinds.ts";
 import { storedKind } from "../drain/stored-kind.ts";
 import type { SliceContext } from "../slice.ts";
-import { withBodies } from "./swept-objects.ts";
-
-/** After all resources. */
-export const LAST_RESOURCE = "\u{10ffff}";
-
-/** As many objects are gone past in one slice. */
-const WINDOW = 1000;
+import { BEGINNING, type Place, readWindow } from "./window.ts";
 
 /**
  * Computes anew when sweeps have to look at the objects of a cluster, whose settings have changed, or whose objects are
@@ -24,30 +16,22 @@ export async function computeMoments(items: WorkItemRow[], context: SliceContext
   const { store } = context;
   const [item] = items;
   if (item === undefined) return undefined;
-  const place = item.cursor === "" ? ["", "", ""] : (JSON.parse(item.cursor) as [string, string, string]);
-  const { results } = await store.db
-    .prepare(READ_WINDOW)
-    .bind(
-      store.cluster,
-      ...place,
-      WINDOW,
-      JSON.stringify(sweptStores()),
-      JSON.stringify(TTL_MARK_TEXTS),
-      LAST_RESOURCE,
-    )
-    .all<SweptRow & { swept: number }>();
   const kinds = await currentKinds(context);
+  const after = item.cursor === "" ? BEGINNING : (JSON.parse(item.cursor) as Place);
+  const wanted = { resources: sweptStores(), marked: true };
+  const { objects, reached } = await readWindow(after, wanted, store, kinds);
   const commit = await store.begin();
-  const { taken, objects } = await withBodies(results, store, kinds);
+  const wake = new Set<string>();
   for (const { row, object } of objects) {
     const moment = sweepAt(object, storedKind(row.resource as GroupResource, kinds), kinds.settings);
     if (moment !== row.sweep_at) {
+      if (moment !== null && moment < (row.sweep_at ?? Number.POSITIVE_INFINITY)) wake.add(row.namespace);
       commit.looked.push({ uid: row.uid, expected: row.resource_version, sweepAt: moment });
     }
   }
-  const last = results[taken - 1];
-  if (last === undefined) commit.done.push(item.id);
-  else
-    commit.advanced.push({ id: item.id, cursor: JSON.stringify([last.resource, last.namespace, last.name]) });
-  return commitSlice(store, commit);
+  if (reached === undefined) commit.done.push(item.id);
+  else commit.advanced.push({ id: item.id, cursor: JSON.stringify(reached) });
+  const committed = await commitSlice(store, commit);
+  // Whose alarm is set for later than what is now due has to set it anew.
+  return committed && { ...committed, wake: [...new Set([...committed.wake, ...wake])] };
 }

@@ -73,6 +73,11 @@ export async function sweepPart(items: WorkItemRow[], context: SliceContext): Pr
     if (rest.length > 0) commit.work.push(TASKS.sweep(store.namespace, item.uid, { ...part, uids: rest }));
     else tally.parts(part.sweep, -1);
   }
+  if (part.node !== undefined && tally.runs.some(({ failed, skipped }) => failed + skipped > 0)) {
+    // What could not be deleted is tried after another quarantine, and not earlier.
+    const until = now + kinds.settings.sweeps.pods.orphanQuarantine;
+    commit.workUnlessDue.push(TASKS.quarantine(part.node, until));
+  }
   commit.runs = tally.runs;
   commit.totals = tally.totals;
   return commitSlice(store, commit);

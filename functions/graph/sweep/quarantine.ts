@@ -1,5 +1,6 @@
 import type { WorkItemRow } from "../../../db/reads.ts";
 import { READ_NAMESPACES_OF_NODE } from "../../../db/sweeps.ts";
+import { lookForNodes } from "../../sweeps/node-quarantine.ts";
 import { commitSlice, type Slice } from "../drain/commit-slice.ts";
 import { currentKinds } from "../drain/current-kinds.ts";
 import type { SliceContext } from "../slice.ts";
@@ -32,8 +33,9 @@ export async function endQuarantine(all: WorkItemRow[], context: SliceContext): 
       )
     ).map(({ name }) => name),
   );
-  for (const { uid: node } of items) {
-    if (present.has(node) || !kinds.settings.sweeps.pods.enabled) continue;
+  const { pods } = kinds.settings.sweeps;
+  const over = new Map(items.map(({ uid }) => [uid, commit.now]));
+  for (const node of pods.enabled ? lookForNodes(over, [], present, pods, commit.now).due : []) {
     const { results } = await store.db
       .prepare(READ_NAMESPACES_OF_NODE)
       .bind(store.cluster, node)

@@ -4,7 +4,7 @@ import { TASKS } from "../tasks.ts";
 import { leaveParts, quarantineMissing, type Reached, type Scan } from "./scan.ts";
 
 /** As many owner references are looked at in one slice. */
-const WINDOW = 2_000;
+const WINDOW = 1_000;
 
 type Place = [owner: string, namespace: string, dependent: string, position: number];
 

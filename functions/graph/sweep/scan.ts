@@ -4,17 +4,14 @@ import {
   READ_MISSING_NODES,
   READ_RUN,
   READ_TERMINATED,
-  READ_WINDOW,
   SET_RESYNC,
   type SweepRunRow,
-  type SweptRow,
   type TerminatedRow,
 } from "../../../db/sweeps.ts";
-import type { GroupResource } from "../../objects/object.ts";
 import type { SweepName } from "../../sweeps/decision.ts";
+import { lookForNodes } from "../../sweeps/node-quarantine.ts";
 import { COUNTED } from "../../sweeps/pods.ts";
 import { dueSweeps, storesOf } from "../../sweeps/sweep-at.ts";
-import { TTL_MARK_TEXTS } from "../../sweeps/ttl-marks.ts";
 import { commitSlice, type Slice } from "../drain/commit-slice.ts";
 import { currentKinds } from "../drain/current-kinds.ts";
 import { storedKind } from "../drain/stored-kind.ts";
@@ -22,14 +19,12 @@ import type { ClusterKinds } from "../kinds-cache.ts";
 import type { SliceContext } from "../slice.ts";
 import { TASKS } from "../tasks.ts";
 import { PART_OBJECTS, planSurplus } from "./count.ts";
-import { LAST_RESOURCE } from "./moments.ts";
 import type { Part } from "./part.ts";
 import { scanReferences } from "./scan-references.ts";
-import { withBodies } from "./swept-objects.ts";
 import { type RunOf, Tally } from "./tally.ts";
+import { type Place, readWindow } from "./window.ts";
 
-/** As many objects are gone past in one slice, and as many names of Nodes. */
-const WINDOW = 1_000;
+/** As many names of Nodes are looked at in one slice. */
 const NODES = 500;
 
 /** A run that goes through the cluster, slice by slice. */
@@ -104,53 +99,41 @@ export function leaveParts(
   }
 }
 
-/** Where a scan of objects is: in which of the sweep's stores, and after which object of it. */
-type Place = [store: number, resource: string, namespace: string, name: string];
+/** Where a scan of objects is: in which of the sweep's stores, and after which object. */
+type ScanPlace = readonly [store: number, ...Place];
 
 async function scanObjects(scan: Scan, cursor: string): Promise<Reached> {
   const { sweep, kinds, context } = scan;
   const { store, clock } = context;
   const stores = sweep === "ttl" ? [""] : storesOf(sweep).sort();
-  const [at, resource, namespace, name]: Place =
-    cursor === "" ? [0, stores[0] ?? "", "", ""] : (JSON.parse(cursor) as Place);
+  const [at, ...after]: ScanPlace =
+    cursor === "" ? [0, stores[0] ?? "", "", ""] : (JSON.parse(cursor) as ScanPlace);
   const current = stores[at];
-  if (current === undefined) return sweep === "pods" ? finishPods(scan, resource) : { done: true };
-  const { results } = await store.db
-    .prepare(READ_WINDOW)
-    .bind(
-      store.cluster,
-      resource,
-      namespace,
-      name,
-      WINDOW,
-      // A Pod that the sweep could act on has a moment; of other kinds all are looked at.
-      JSON.stringify(sweep === "ttl" || sweep === "pods" ? [] : [current]),
-      JSON.stringify(sweep === "ttl" ? TTL_MARK_TEXTS : []),
-      sweep === "ttl" ? LAST_RESOURCE : current,
-    )
-    .all<SweptRow & { swept: number }>();
-  const { taken, objects } = await withBodies(results, store, kinds);
+  if (current === undefined) return sweep === "pods" ? finishPods(scan, after[0]) : { done: true };
+  const wanted =
+    sweep === "ttl"
+      ? { resources: [], marked: true }
+      : // A Pod that the sweep could act on has a moment; of other kinds all are looked at.
+        { only: current, resources: sweep === "pods" ? [] : [current], marked: false };
+  const { objects, reached } = await readWindow(after, wanted, store, kinds);
   const now = clock();
   const found = objects.filter(({ object, stored }) => {
     // That a volume's claim has gone is nothing that the volume tells.
     if (stored.resource === "persistentvolumes") return true;
-    const kind = storedKind(stored.resource as GroupResource, kinds);
-    return dueSweeps(object, kind, kinds.settings, now).includes(sweep);
+    return dueSweeps(object, storedKind(stored.resource, kinds), kinds.settings, now).includes(sweep);
   });
-  const byNamespace = Map.groupBy(found, ({ row }) => row.namespace);
-  for (const [place, some] of byNamespace) {
+  for (const [namespace, some] of Map.groupBy(found, ({ row }) => row.namespace)) {
     leaveParts(
       scan,
-      place,
+      namespace,
       some.map(({ row }) => row.uid),
     );
   }
-  const last = results[taken - 1];
-  const place: Place =
-    last === undefined
-      ? [at + 1, stores[at + 1] ?? "", "", ""]
-      : [at, last.resource, last.namespace, last.name];
-  return { cursor: JSON.stringify(place) };
+  const next: ScanPlace =
+    reached === undefined
+      ? [at + 1, sweep === "pods" ? "" : (stores[at + 1] ?? ""), "", ""]
+      : [at, ...reached];
+  return { cursor: JSON.stringify(next) };
 }
 
 /** After the Pods have been gone through: those beyond the thresholds, and Nodes that are missing. */
@@ -169,7 +152,7 @@ async function finishPods({ run, kinds, commit, tally, context }: Scan, after: s
     missing > 0 ? `Pods are bound to Nodes that are missing: ${missing} of them in quarantine` : "";
   return last === undefined
     ? { done: true, message }
-    : { cursor: JSON.stringify([Number.MAX_SAFE_INTEGER, last, "", ""] satisfies Place) };
+    : { cursor: JSON.stringify([Number.MAX_SAFE_INTEGER, last, "", ""] satisfies ScanPlace) };
 }
 
 /** Puts names that Pods are bound to and no Node has into quarantine; those that are there keep their time. */
@@ -184,10 +167,11 @@ export async function quarantineMissing(
     .bind(store.cluster, after, NODES)
     .all<{ node: string; missing: number }>();
   const missing = results.filter((row) => row.missing === 1);
-  const { enabled, orphanQuarantine } = kinds.settings.sweeps.pods;
-  if (!dryRun && enabled) {
-    const until = clock() + orphanQuarantine;
-    for (const { node } of missing) commit.workUnlessDue.push(TASKS.quarantine(node, until));
+  const { pods } = kinds.settings.sweeps;
+  if (!dryRun && pods.enabled) {
+    const names = missing.map(({ node }) => node);
+    const { quarantine } = lookForNodes(new Map(), names, new Set(), pods, clock());
+    for (const [node, until] of quarantine) commit.workUnlessDue.push(TASKS.quarantine(node, until));
   }
   return { missing: missing.length, last: results.length < NODES - 1 ? undefined : results.at(-1)?.node };
 }

@@ -31,7 +31,9 @@ export class SweptCluster {
   readonly cluster: TestCluster;
   /** What the outside answers, by question. */
   answer: (question: Question) => Answer = ({ ask }) =>
-    ask === "instance-exists" || ask === "instance-shutdown" ? { problem: "nobody" } : { result: "failed", message: "nobody" };
+    ask === "instance-exists" || ask === "instance-shutdown"
+      ? { problem: "nobody" }
+      : { result: "failed", message: "nobody" };
   readonly #asks = new Map<string, Asks>();
 
   constructor(cluster: TestCluster) {
@@ -61,7 +63,12 @@ export class SweptCluster {
   }
 
   /** Changes an object's status as a controller does. */
-  async status(kind: Kind, name: string, status: object, namespace = kind.namespaced ? "team" : ""): Promise<void> {
+  async status(
+    kind: Kind,
+    name: string,
+    status: object,
+    namespace = kind.namespaced ? "team" : "",
+  ): Promise<void> {
     const request = patch(kind, name, { status });
     const { mutation } = request;
     if (mutation.verb === "patch") mutation.subresource = "status";
@@ -74,7 +81,9 @@ export class SweptCluster {
   }
 
   /** All that is due and all that follows from it, at the clock's moment; the answers of the outside come in between. */
-  async settle(namespaces: readonly string[] = ["", "team", "other", "default", "kube-system", "kube-node-lease"]): Promise<void> {
+  async settle(
+    namespaces: readonly string[] = ["", "team", "other", "default", "kube-system", "kube-node-lease"],
+  ): Promise<void> {
     for (let slices = 0, busy = true; busy; slices++) {
       busy = false;
       if (slices > SLICES) throw new Error(`never comes to rest: ${await this.cluster.outbox()}`);
@@ -112,7 +121,9 @@ export class SweptCluster {
   }
 
   /** What was reported, skipped and so on, over all runs of a sweep. */
-  async counts(sweep: SweepName): Promise<Pick<Run, "found" | "deleted" | "patched" | "skipped" | "reported" | "failed">> {
+  async counts(
+    sweep: SweepName,
+  ): Promise<Pick<Run, "found" | "deleted" | "patched" | "skipped" | "reported" | "failed">> {
     const counts = { found: 0, deleted: 0, patched: 0, skipped: 0, reported: 0, failed: 0 };
     for (const run of await this.runs()) {
       if (run.sweep !== sweep) continue;

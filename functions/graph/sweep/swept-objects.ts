@@ -10,29 +10,22 @@ import { type StoredObject, storedObject } from "../stored-object.ts";
 const BYTES = 8_000_000;
 const LARGE_BYTES = 2_000_000;
 
-export interface SweptObject<Row extends SweptRow = SweptRow> {
-  row: Row;
+export interface SweptObject {
+  row: SweptRow;
   stored: StoredObject;
   object: KubeObject;
 }
 
-/**
- * The first rows as objects, as many as are to be held at once; one always comes. Rows with `swept: 0` are counted among
- * those taken, and left out.
- */
-export async function withBodies<Row extends SweptRow & { swept?: number }>(
-  rows: readonly Row[],
+/** The first rows as objects, as many as are to be held at once; one always comes. */
+export async function withBodies(
+  rows: readonly SweptRow[],
   store: GraphStore,
   kinds: ClusterKinds,
-): Promise<{ taken: number; objects: SweptObject<Row>[] }> {
+): Promise<{ taken: number; objects: SweptObject[] }> {
   const large: string[] = [];
   const bytes = { all: 0, large: 0 };
   let taken = 0;
   for (const row of rows) {
-    if (row.swept === 0) {
-      taken++;
-      continue;
-    }
     bytes.all += row.size;
     if (row.body === null) bytes.large += row.size;
     if (taken > 0 && (bytes.all > BYTES || bytes.large > LARGE_BYTES)) break;
@@ -48,7 +41,6 @@ export async function withBodies<Row extends SweptRow & { swept?: number }>(
     for (const row of results) bodies.set(row.uid, row);
   }
   const objects = rows.slice(0, taken).flatMap((row) => {
-    if (row.swept === 0) return [];
     const { body } = row;
     const found = body === null ? bodies.get(row.uid) : { ...row, body };
     // Gone since the first read.
