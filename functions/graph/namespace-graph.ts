@@ -7,7 +7,8 @@ import type { GroupResource, Millis } from "../objects/object.ts";
 import type { Answer, Question } from "../sweeps/decision.ts";
 import { COUNTED } from "../sweeps/pods.ts";
 import { Alarm } from "./alarm.ts";
-import { graphName, parseGraphName } from "./graph-name.ts";
+import { Followers } from "./followers.ts";
+import { parseGraphName } from "./graph-name.ts";
 import { GraphStore, Superseded } from "./graph-store.ts";
 import { commitGroup, type GroupResult } from "./group.ts";
 import { type HotObject, HotObjects } from "./hot-objects.ts";
@@ -24,7 +25,7 @@ import { dueSlice, nextMoments, putOffDue } from "./sweep/due.ts";
 /** What a graph object needs of its surroundings. */
 export interface GraphEnv extends Databases {
   NAMESPACE_GRAPH: DurableObjectNamespace<NamespaceGraph>;
-  CLUSTER_FEED: { getByName(name: string): { poke(resourceVersion: number): Promise<void> } };
+  CLUSTER_FEED: { getByName(name: string): { poke(resourceVersion: number): Promise<boolean> } };
 }
 
 /** Beyond this many waiting requests the answer is 429. */
@@ -43,8 +44,6 @@ const ALARM_AFTER = 2000;
 const GATHERING = 50;
 /** So long after it was seen to hold the namespace an object answers from memory. */
 const HOLD_CONFIRMED = 1000;
-/** Graph objects that are woken at the same time. */
-const WOKEN_TOGETHER = 50;
 /** How long an alarm waits for the outbox to be empty. */
 const ALARM_PATIENCE = 60_000;
 /** After a fault, how long the outbox rests. */
@@ -76,8 +75,7 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
   /** Whether the alarm is set for the next thing that the store says this namespace has to do. */
   #knowsNext = false;
   #store: GraphStore | undefined;
-  #poking: Promise<void> | undefined;
-  #newest = 0;
+  #followers: Followers | undefined;
   /** Of the bodies of requests that are not answered yet. */
   #bytes = 0;
   #gathering: Promise<void> | undefined;
@@ -354,33 +352,9 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
       this.#sweepsFrom = Math.min(this.#sweepsFrom, next);
       this.#armBy(next);
     }
-    const { cluster } = this.#graph;
-    if (wake.length > 0) this.ctx.waitUntil(this.#wakeOthers(cluster, wake));
-    this.#newest = Math.max(this.#newest, resourceVersion);
-    this.#poking ??= this.#poke(cluster).finally(() => {
-      this.#poking = undefined;
-    });
-  }
-
-  /** A cluster-scoped owner may have dependents in thousands of namespaces: so many at a time. */
-  async #wakeOthers(cluster: number, namespaces: readonly string[]): Promise<void> {
-    for (let i = 0; i < namespaces.length; i += WOKEN_TOGETHER) {
-      await Promise.allSettled(
-        namespaces
-          .slice(i, i + WOKEN_TOGETHER)
-          .map((namespace) => this.env.NAMESPACE_GRAPH.getByName(graphName(cluster, namespace)).wake()),
-      );
-    }
-  }
-
-  /** One poke at a time; commits that happen meanwhile share the next one. */
-  async #poke(cluster: number): Promise<void> {
-    for (let sent = 0; sent < this.#newest; ) {
-      sent = this.#newest;
-      await this.env.CLUSTER_FEED.getByName(String(cluster))
-        .poke(sent)
-        .catch(() => undefined);
-    }
+    this.#followers ??= new Followers(this.env, this.#graph.cluster);
+    if (wake.length > 0) this.ctx.waitUntil(this.#followers.wake(wake));
+    this.#followers.poke(resourceVersion);
   }
 
   #arm(after: number): void {

@@ -71,10 +71,11 @@ export class ClusterFeed extends DurableObject<Databases> {
     return databaseOf(this.env, this.cluster);
   }
 
-  /** Tells that changes up to a resourceVersion are committed. May be lost or come twice. */
-  poke(resourceVersion: number): void {
+  /** Tells that changes up to a resourceVersion are committed; says whether anybody watches. May be lost or come twice. */
+  poke(resourceVersion: number): boolean {
     this.#told = Math.max(this.#told, resourceVersion);
     if (this.#cursor !== undefined && this.#told > this.#cursor) void this.#advance();
+    return this.#watchers.size > 0;
   }
 
   /** Opens a watch: see `watchRequest`. Whoever calls has authorised the user. */

@@ -18,18 +18,24 @@ describe("a slice ends", () => {
 });
 
 describe("retention", () => {
-  it("is an hour and 10,000 changes, and a week for what was deleted", () => {
+  it("is an hour and 10,000 changes, a week for what was deleted, and a month for its record", () => {
     expect(retentionOf({})).toEqual({
       changes: 3_600_000,
       newestChanges: 10_000,
       deletions: 7 * 24 * 3_600_000,
+      records: 30 * 24 * 3_600_000,
     });
   });
 
   it("can be said by the Worker's variables", () => {
     expect(
-      retentionOf({ CHANGES_KEPT_SECONDS: "60", CHANGES_KEPT_COUNT: "0", DELETIONS_KEPT_SECONDS: "3600" }),
-    ).toEqual({ changes: 60_000, newestChanges: 0, deletions: 3_600_000 });
+      retentionOf({
+        CHANGES_KEPT_SECONDS: "60",
+        CHANGES_KEPT_COUNT: "0",
+        DELETIONS_KEPT_SECONDS: "3600",
+        DELETION_RECORDS_KEPT_SECONDS: "7200",
+      }),
+    ).toEqual({ changes: 60_000, newestChanges: 0, deletions: 3_600_000, records: 7_200_000 });
   });
 
   it.each(["", "-1", "1h", "0x10", "1e3"])("does not take %j for a number", (text) => {

@@ -3,6 +3,9 @@ import {
   type CompactionRow,
   DELETE_DELETED,
   DELETE_REPLACED,
+  FORGET_RECORDS,
+  KEEP_RECORDS_UNTIL,
+  POSTPONE_RECORDS,
   RAISE_COMPACTED,
   RAISE_FORGOTTEN,
   READ_CLUSTERS_TO_COMPACT,
@@ -88,6 +91,7 @@ export async function compactCluster(
     horizon: now - retention.deletions,
     slices: limits.slices - replaced.slices,
     sql: { read: READ_SLICE_TO_FORGET, raise: RAISE_FORGOTTEN, remove: DELETE_DELETED },
+    records: retention.records,
   });
   return replaced.slices + deleted.slices;
 }
@@ -102,6 +106,8 @@ interface Range {
   slices: number;
   limits: CompactionLimits;
   sql: { read: string; raise: string; remove: string };
+  /** How long after a removal its record is kept, where the DELETED changes go: from then on it has an end. */
+  records?: Millis;
 }
 
 /** Slice after slice, until something is too young or the slices are used up. */
@@ -117,8 +123,12 @@ async function compactRange(db: D1Database, range: Range): Promise<{ reached: nu
     const end = sliceEnd(results, horizon, limits.sliceBytes);
     if (end === undefined) break;
     // The version is raised first: whoever reads in between sees that something is missing, never the reverse.
+    const removedAt = results.find(({ version }) => version === end)?.at ?? horizon;
     await db.batch([
       db.prepare(sql.raise).bind(cluster, end),
+      ...(range.records === undefined
+        ? []
+        : [db.prepare(KEEP_RECORDS_UNTIL).bind(cluster, reached, end, removedAt + range.records)]),
       db.prepare(sql.remove).bind(cluster, reached, end),
     ]);
     reached = end;
@@ -137,4 +147,24 @@ export function sliceEnd(rows: readonly CompactedRow[], horizon: Millis, bytes: 
     end = version;
   }
   return end;
+}
+
+/** As many records go in one run, and so long those stay that are still needed, until the next look. */
+const RECORDS = 5_000;
+const LOOK_AGAIN = 24 * 3_600_000;
+
+/**
+ * Forgets the records of deletions whose time is over, with a query that reads only those.
+ *
+ * @returns how many went
+ */
+export async function forgetRecords(db: D1Database, now: Millis, most = RECORDS): Promise<number> {
+  const { meta } = await db.prepare(FORGET_RECORDS).bind(now, most).run();
+  if (meta.changes < most) {
+    await db
+      .prepare(POSTPONE_RECORDS)
+      .bind(now, now + LOOK_AGAIN)
+      .run();
+  }
+  return meta.changes;
 }

@@ -7,7 +7,7 @@ import { History } from "./history.fixture.ts";
 import type { Retention } from "./retention.ts";
 
 const { DB } = env as unknown as Databases;
-const RETENTION: Retention = { changes: 1_000, newestChanges: 0, deletions: 10_000 };
+const RETENTION: Retention = { changes: 1_000, newestChanges: 0, deletions: 10_000, records: 100_000 };
 
 let history: History;
 beforeEach(async () => {

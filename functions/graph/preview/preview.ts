@@ -55,7 +55,7 @@ export async function previewDelete(
     case "too-much":
       return refuse({
         reason: "RequestEntityTooLarge",
-        message: `the deletion of ${kind.kind} ${JSON.stringify(name)} reaches more than ${MOST_PREVIEWED} objects, which is more than a preview shows`,
+        message: `the deletion of ${kind.kind} ${JSON.stringify(name)} reaches more than ${MOST_PREVIEWED} objects, or deeper, than a preview shows`,
       });
     case "world": {
       const { world, target } = reading;
