@@ -1,11 +1,12 @@
 import type { Preview } from "../graph/preview/preview.ts";
+import { DELETION_GUARDS } from "../guard/settings.ts";
 import type { Failure } from "../objects/failure.ts";
 import type { DeleteOptions } from "../objects/metadata/delete-options.ts";
 import { groupResource } from "../objects/object.ts";
 import { differenceFrom } from "./computed/kept-previews.ts";
 import type { ResourceRequest } from "./context.ts";
 import { previewOfRequest } from "./delete-preview.ts";
-import { GUARDS, guardFailure, guardsOf } from "./guard.ts";
+import { guardFailure, guardsOf } from "./guard.ts";
 import type { Key } from "./list-objects.ts";
 
 /** The parameter by which a DELETE carries the hash of the preview that it is held to. */
@@ -62,7 +63,7 @@ export async function collectionRefusal(
 
 /** The guards themselves can always be deleted, or a frozen cluster would be frozen for ever. */
 const guardsThatCount = async ({ context, kind }: ResourceRequest, { dryRun }: DeleteOptions) =>
-  dryRun || kind.storedAs === GUARDS ? [] : await guardsOf(context);
+  dryRun || kind.storedAs === DELETION_GUARDS ? [] : await guardsOf(context);
 
 async function changed(
   { kind, context }: ResourceRequest,

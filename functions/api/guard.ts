@@ -4,7 +4,7 @@ import type { Node } from "../graph/preview/node.ts";
 import type { Preview } from "../graph/preview/preview.ts";
 import { type GuardedObject, guardRefusals, isNamed } from "../guard/decide-guard.ts";
 import { MARKS } from "../guard/marks.ts";
-import { type Guard, guardOf } from "../guard/settings.ts";
+import { type Guard, type GuardBody, guardOf } from "../guard/settings.ts";
 import type { Failure } from "../objects/failure.ts";
 import { resourceOf } from "../objects/kind.ts";
 import type { Millis, Uid } from "../objects/object.ts";
@@ -13,9 +13,6 @@ import { warningsOf } from "./delete-preview.ts";
 
 /** Holds the DELETE of the object that bears it to the preview with that hash. */
 const PREVIEW_HASH_ANNOTATION = "gc.kubegc.dev/preview-hash";
-
-/** Where guards are stored. */
-export const GUARDS = "deletionguards.gc.kubegc.dev";
 
 const HOUR: Millis = 3_600_000;
 /** Uids in one query. */
@@ -37,7 +34,7 @@ export async function guardsOf({ db, cluster, clock }: ApiContext): Promise<read
   const found = clusters.get(cluster);
   if (found !== undefined && now - found.at < FRESH) return found.guards;
   const { results } = await db.prepare(READ_GUARDS).bind(cluster).all<{ body: string }>();
-  const guards = results.map(({ body }) => guardOf(JSON.parse(body) as { metadata: { name: string } }));
+  const guards = results.map(({ body }) => guardOf(JSON.parse(body) as GuardBody));
   clusters.set(cluster, { at: now, guards });
   return guards;
 }

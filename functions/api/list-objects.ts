@@ -89,6 +89,39 @@ export async function listObjects(db: D1Database, query: ListQuery): Promise<Out
   }
 }
 
+/** A list without a limit, page by page, so that it need not be held as a whole. */
+export interface StreamedList {
+  resourceVersion: number;
+  /** Whether the first page is all of it. */
+  whole: boolean;
+  /** JSON texts. Throws when the state that is shown is lost on the way. */
+  pages: AsyncGenerator<string[]>;
+}
+
+/** The same as `listObjects` for a query without a limit. Only the first page is read before the answer begins. */
+export async function streamObjects(db: D1Database, query: ListQuery): Promise<Outcome<StreamedList>> {
+  const reader = new PageReader(db, query);
+  const first = await reader.next(PAGE_ROWS);
+  if (!first.ok) return first;
+  const pages = pagesFrom(first.value, reader, query);
+  return ok({ resourceVersion: reader.at ?? 0, whole: reader.done, pages });
+}
+
+async function* pagesFrom(
+  first: readonly FoundRow[],
+  reader: PageReader,
+  query: ListQuery,
+): AsyncGenerator<string[]> {
+  const items = (rows: readonly FoundRow[]) =>
+    rows.map((row) => itemOf(row, query)).filter((item) => item !== undefined);
+  yield items(first);
+  while (!reader.done) {
+    const page = await reader.next(PAGE_ROWS);
+    if (!page.ok) throw new Error(`a list broke off: ${JSON.stringify(page.failure)}`);
+    yield items(page.value);
+  }
+}
+
 /** A row whose state is known. */
 interface FoundRow extends ListedRow {
   body: string;

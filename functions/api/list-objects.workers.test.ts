@@ -71,7 +71,12 @@ describe("a list at a resourceVersion", () => {
           history = await new History(DB).begin();
           for (const each of writes) await apply(each);
           const compacted = cut % (history.version + 1);
-          const retention = { changes: 0, newestChanges: history.version - compacted, deletions: 0, records: 0 };
+          const retention = {
+            changes: 0,
+            newestChanges: history.version - compacted,
+            deletions: 0,
+            records: 0,
+          };
           await compactCluster(DB, history.cluster, 1, retention, COMPACTION_LIMITS);
           const at = wanted % (history.version + 1);
           const isKept = at >= compacted;

@@ -11,9 +11,9 @@ import { servedBody } from "../objects/stored-body.ts";
 import { jsonAnswer, refusal } from "./answer.ts";
 import type { ApiContext, ResourceRequest } from "./context.ts";
 import { type Continuation, encodeContinue, type Place } from "./continue-token.ts";
-import { listObjects, tooLargeVersion } from "./list-objects.ts";
+import { type ListQuery, listObjects, streamObjects, tooLargeVersion } from "./list-objects.ts";
 import { decodeListOptions, decodeVersion } from "./list-options.ts";
-import { listAnswer, objectAnswer } from "./represent.ts";
+import { isStreamed, listAnswer, objectAnswer, streamedAnswer } from "./represent.ts";
 import { failureStatus } from "./status.ts";
 
 /**
@@ -93,7 +93,7 @@ export async function listCollection(request: ResourceRequest): Promise<Response
   if (!selected.ok) return refusal(selected.failure);
 
   const { limit, moment } = options.value;
-  const listed = await listObjects(context.db, {
+  const listQuery: ListQuery = {
     cluster: context.cluster,
     kind,
     version: path.version,
@@ -103,12 +103,16 @@ export async function listCollection(request: ResourceRequest): Promise<Response
     after: moment.kind === "continued" ? moment.after : undefined,
     at: moment.kind === "newest" ? undefined : moment.resourceVersion,
     atLeast: moment.kind === "newest" ? moment.atLeast : undefined,
-  });
+  };
+  const listed = isStreamed(request, limit)
+    ? await streamObjects(context.db, listQuery)
+    : await listObjects(context.db, listQuery);
   if (!listed.ok) {
     return moment.kind === "continued" && listed.failure.reason === "Expired"
       ? expiredContinue(moment, place)
       : refusal(listed.failure);
   }
+  if ("pages" in listed.value) return streamedAnswer(request, listed.value);
   const { resourceVersion, items, next } = listed.value;
   const remaining =
     moment.kind === "continued" && moment.remaining !== undefined

@@ -13,7 +13,7 @@ import { jsonAnswer, refusal } from "./answer.ts";
 import type { ResourceRequest } from "./context.ts";
 import { previewWarnings } from "./delete-preview.ts";
 import { isSuperseded } from "./faults.ts";
-import { forgetGuards, GUARDS } from "./guard.ts";
+import { forgetGuards } from "./guard.ts";
 import { type Key, type Listed, listObjects } from "./list-objects.ts";
 import { type Selection, selection } from "./read.ts";
 import { listAnswer, objectAnswer } from "./represent.ts";
@@ -173,7 +173,7 @@ async function mutate(request: ResourceRequest, dryRun: boolean, mutation: Mutat
 
 async function askOne(request: ResourceRequest, dryRun: boolean, mutation: Mutation): Promise<MutationReply> {
   const [reply] = await ask(request, request.path.namespace ?? "", dryRun, [mutation]);
-  if (request.kind.storedAs === GUARDS) forgetGuards(request.context);
+  if (request.kind.storedAs === DELETION_GUARDS) forgetGuards(request.context);
   if (reply === undefined) throw new Error("a graph object answered nothing");
   return reply;
 }

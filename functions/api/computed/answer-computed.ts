@@ -1,17 +1,19 @@
 import { type Outcome, ok, refuse } from "../../objects/failure.ts";
 import { resourceOf, type Verb } from "../../objects/kind.ts";
 import { decodeObject } from "../../objects/metadata/decode.ts";
+import { decodeDeleteOptions } from "../../objects/metadata/delete-options.ts";
 import { decodeWriteOptions } from "../../objects/metadata/write-options.ts";
 import { asJson, type KubeObject } from "../../objects/object.ts";
 import { matchesFields } from "../../objects/selectors/field-selector.ts";
 import { matchesLabels } from "../../objects/selectors/label-selector.ts";
-import { refusal } from "../answer.ts";
+import { jsonAnswer, refusal } from "../answer.ts";
 import type { ResourceRequest } from "../context.ts";
 import { encodeContinue, type Place } from "../continue-token.ts";
 import { decodeListOptions } from "../list-options.ts";
 import { newestVersion, type Selection, selection } from "../read.ts";
 import { listAnswer, objectAnswer } from "../represent.ts";
 import { readBody } from "../request-body.ts";
+import { removedStatus } from "../status.ts";
 import type { ComputedKind } from "./computed-kind.ts";
 
 /** Rows that are asked for at a time when a list has no limit, or a selector that may leave most of them out. */
@@ -30,6 +32,8 @@ export function answerComputed(
       return get(computed, request);
     case "list":
       return list(computed, request);
+    case "delete":
+      return remove(computed, request);
     default:
       return refusal({ reason: "MethodNotAllowed" });
   }
@@ -63,6 +67,25 @@ async function create({ create: make }: ComputedKind, request: ResourceRequest):
   if (!made.ok) return refusal(made.failure);
   const { object, warnings = [] } = made.value;
   return objectAnswer(request, JSON.stringify(object), { code: 201, warnings });
+}
+
+async function remove({ remove: forget }: ComputedKind, request: ResourceRequest): Promise<Response> {
+  const { kind, path, context, query } = request;
+  const { name = "" } = path;
+  const body = await readBody(request.request);
+  if (!body.ok) return refusal(body.failure);
+  const options = decodeDeleteOptions(body.value.text, body.value.mediaType, query);
+  if (!options.ok) return refusal(options.failure);
+  const { uid, resourceVersion, dryRun } = options.value;
+  if (uid !== undefined || resourceVersion !== undefined) {
+    const message = "Precondition failed: what is worked out has neither a uid nor a resourceVersion";
+    return refusal({ reason: "Conflict", subject: resourceOf(kind), name, message });
+  }
+  const removed = await forget?.({ context, name, dryRun });
+  if (removed === undefined) return refusal({ reason: "MethodNotAllowed" });
+  if (!removed.ok) return refusal(removed.failure);
+  if (!removed.value) return refusal({ reason: "NotFound", resource: resourceOf(kind), name });
+  return jsonAnswer(removedStatus(name, kind.group, kind.resource, ""));
 }
 
 /** Each page is what there is when it is asked for: these lists have no state that could be gone back to. */

@@ -15,6 +15,8 @@ export interface ComputedKind {
   get?(context: ApiContext, name: string): Promise<Outcome<KubeObject | undefined>>;
   /** Errors: Invalid, and whatever the deed itself meets. */
   create?(asked: ComputedCreate): Promise<Outcome<ComputedAnswer>>;
+  /** Whether there was one of that name. Errors: Conflict. */
+  remove?(asked: ComputedRemove): Promise<Outcome<boolean>>;
 }
 
 export interface ComputedList {
@@ -36,6 +38,12 @@ export interface ComputedCreate {
   context: ApiContext;
   /** As it was sent, its metadata included. */
   sent: JsonObject;
+  dryRun: boolean;
+}
+
+export interface ComputedRemove {
+  context: ApiContext;
+  name: string;
   dryRun: boolean;
 }
 

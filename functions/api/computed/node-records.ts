@@ -11,14 +11,15 @@ import {
   READ_NODES,
 } from "../../../db/nodes.ts";
 import { measure } from "../../nodes/images/usage.ts";
+import { forgetNode } from "../../nodes/record/forget-node.ts";
 import type { NodeRecord } from "../../nodes/record/node-record.ts";
 import { settingsOfRow } from "../../nodes/record/node-settings.ts";
 import { recordOfRow } from "../../nodes/record/stored-record.ts";
 import type { FileSystemFigures } from "../../nodes/report/report.ts";
 import type { NodeSettings } from "../../nodes/settings/settings.ts";
-import { ok } from "../../objects/failure.ts";
+import { ok, refuse } from "../../objects/failure.ts";
 import type { JsonObject } from "../../objects/json.ts";
-import { asObject, type KubeObject, timestamp } from "../../objects/object.ts";
+import { asObject, type GroupResource, type KubeObject, timestamp } from "../../objects/object.ts";
 import type { ApiContext } from "../context.ts";
 import type { ComputedKind } from "./computed-kind.ts";
 
@@ -43,6 +44,16 @@ export const nodeRecords: ComputedKind = {
   async get(context, name) {
     const row = await context.db.prepare(READ_NODE).bind(context.cluster, name).first<Reported>();
     return ok(row === null ? undefined : await recordObject(row, context));
+  },
+
+  /** All that is known of the node goes. One that still reports begins anew with its next report. */
+  async remove({ context: { db, cluster }, name, dryRun }) {
+    if (dryRun) return ok((await db.prepare(READ_NODE).bind(cluster, name).first()) !== null);
+    const forgotten = await forgetNode(db, cluster, name);
+    if (forgotten !== "taken over") return ok(forgotten === "forgotten");
+    const message = "the node has just reported, please try again";
+    const subject = "noderecords.gc.kubegc.dev" as GroupResource;
+    return refuse({ reason: "Conflict", subject, name, message });
   },
 };
 

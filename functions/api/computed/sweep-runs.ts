@@ -54,7 +54,7 @@ export const sweepRuns: ComputedKind = {
     }
     await graphs.getByName(graphName(cluster, "")).wake();
     const row = await finished(context, name);
-    if (dryRun) await db.prepare(DELETE_RUN).bind(cluster, name).run();
+    if (dryRun && row.pending <= 0) await db.prepare(DELETE_RUN).bind(cluster, name).run();
     return ok({ object: runObject(row) });
   },
 };

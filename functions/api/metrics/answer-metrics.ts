@@ -4,10 +4,17 @@ import type { ApiContext } from "../context.ts";
 import { countedMetrics } from "./counted-metrics.ts";
 import { EXPOSITION_TYPE, exposition } from "./exposition.ts";
 import type { MetricSource } from "./metric-source.ts";
+import { nodeMetrics } from "./node-metrics.ts";
 import { sweepRunMetrics, sweepTotalMetrics } from "./sweep-metrics.ts";
 import { workMetrics } from "./work-metrics.ts";
 
-const SOURCES: readonly MetricSource[] = [countedMetrics, workMetrics, sweepTotalMetrics, sweepRunMetrics];
+const SOURCES: readonly MetricSource[] = [
+  countedMetrics,
+  workMetrics,
+  sweepTotalMetrics,
+  sweepRunMetrics,
+  nodeMetrics,
+];
 
 /**
  * `GET /clusters/{cluster}/metrics`, for Prometheus. Everything comes from the database, so counters go on after a

@@ -6,7 +6,7 @@ export interface Family {
   samples: readonly Sample[];
 }
 
-interface Sample {
+export interface Sample {
   /** Of a histogram. */
   suffix?: "_bucket" | "_sum" | "_count";
   labels?: Readonly<Record<string, string>>;
@@ -48,11 +48,18 @@ export function histogram(
   help: string,
   { bounds, counts, sum }: { bounds: readonly number[]; counts: readonly number[]; sum: number },
 ): Family {
+  return { name, help, type: "histogram", samples: histogramSamples({}, { bounds, counts, sum }) };
+}
+
+/** The samples of one histogram of a family that has several, by these labels. */
+export function histogramSamples(
+  labels: Readonly<Record<string, string>>,
+  { bounds, counts, sum }: { bounds: readonly number[]; counts: readonly number[]; sum: number },
+): Sample[] {
   let total = 0;
   const buckets = [...bounds, Number.POSITIVE_INFINITY].map((bound, i): Sample => {
     total += counts[i] ?? 0;
-    return { suffix: "_bucket", labels: { le: numberText(bound) }, value: total };
+    return { suffix: "_bucket", labels: { ...labels, le: numberText(bound) }, value: total };
   });
-  const samples: Sample[] = [...buckets, { suffix: "_sum", value: sum }, { suffix: "_count", value: total }];
-  return { name, help, type: "histogram", samples };
+  return [...buckets, { suffix: "_sum", labels, value: sum }, { suffix: "_count", labels, value: total }];
 }
