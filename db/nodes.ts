@@ -5,17 +5,17 @@
  */
 
 const SETTINGS = `
-  (SELECT body -> '$.metadata.labels' FROM objects
+  (SELECT coalesce(body -> '$.metadata.labels', '{}') FROM objects
    WHERE cluster = ?1 AND resource = 'nodes' AND namespace = '' AND name = ?2) AS labels,
   (SELECT json_group_array(json_array(name, body -> '$.spec')) FROM objects
    WHERE cluster = ?1 AND resource = 'nodepolicies.gc.kubegc.dev' AND namespace = '') AS policies`;
 
 /**
  * ?2: node. The next epoch of whoever records this node, and all that is known of it but images and containers; with the
- * settings, as below.
+ * settings, as below. The first epoch is the time, so that it is a new one too for a node that was forgotten.
  */
 export const CLAIM_NODE = `
-INSERT INTO nodes (cluster, node, epoch) VALUES (?1, ?2, 1)
+INSERT INTO nodes (cluster, node, epoch) VALUES (?1, ?2, CAST(unixepoch('subsec') * 1000 AS INTEGER))
 ON CONFLICT (cluster, node) DO UPDATE SET epoch = epoch + 1
 RETURNING epoch, sequence, reported_at, boot, file_systems, state, ${SETTINGS}`;
 
@@ -23,15 +23,14 @@ RETURNING epoch, sequence, reported_at, boot, file_systems, state, ${SETTINGS}`;
 export const NODE_OUTCOME = "SELECT epoch, operation FROM nodes WHERE cluster = ?1 AND node = ?2";
 
 /**
- * The node's row, and the fence of the batch: under another epoch than ?3 the epoch becomes NULL, which the table
- * refuses, and with it the batch.
+ * The node's row, and the fence of the batch: under another epoch than ?3, or when the row has gone, the epoch becomes NULL,
+ * which the table refuses, and with it the batch.
  */
 export const WRITE_NODE = `
 INSERT INTO nodes (cluster, node, epoch, operation, sequence, reported_at, boot, file_systems, state)
-VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
+VALUES (?1, ?2, (SELECT epoch FROM nodes WHERE cluster = ?1 AND node = ?2 AND epoch = ?3), ?4, ?5, ?6, ?7, ?8, ?9)
 ON CONFLICT (cluster, node) DO UPDATE SET
-  epoch = CASE WHEN nodes.epoch = excluded.epoch THEN excluded.epoch END,
-  operation = excluded.operation, sequence = excluded.sequence, reported_at = excluded.reported_at,
+  epoch = excluded.epoch, operation = excluded.operation, sequence = excluded.sequence, reported_at = excluded.reported_at,
   boot = excluded.boot, file_systems = excluded.file_systems, state = excluded.state`;
 
 /** ?3: [key, id, handler, tags, digests, size, pinned, first detected, last used, in use, gone at, gone by]. */
@@ -90,7 +89,42 @@ DELETE FROM node_images WHERE cluster = ?1 AND node = ?2 AND gone_at < ?3`;
 export const FORGET_GONE_CONTAINERS = `
 DELETE FROM node_containers WHERE cluster = ?1 AND node = ?2 AND gone_at < ?3`;
 
-/** Of node ?2: its labels as the cluster's API has them, and every NodePolicy as [name, spec]. */
+/**
+ * Nodes after the one of cluster ?1 and name ?2, at most ?3, and whether each is gone: it has not reported since ?4, and has
+ * no Node object, though it had one when it last reported; or it has none, and has not reported since ?5.
+ */
+export const READ_GONE_NODES = `
+SELECT n.cluster, n.node,
+  coalesce(n.reported_at, 0) < ?4
+  AND NOT EXISTS (SELECT 1 FROM objects o
+                  WHERE o.cluster = n.cluster AND o.resource = 'nodes' AND o.namespace = '' AND o.name = n.node)
+  AND (coalesce(n.reported_at, 0) < ?5 OR n.state ->> '$.registered' IS 1) AS gone
+FROM nodes n WHERE (n.cluster, n.node) > (?1, ?2) ORDER BY n.cluster, n.node LIMIT ?3`;
+
+/** Takes the node away from whoever records it, unless it has reported since ?3. */
+export const TAKE_NODE = `
+UPDATE nodes SET epoch = epoch + 1
+WHERE cluster = ?1 AND node = ?2 AND coalesce(reported_at, 0) < ?3 RETURNING epoch`;
+
+/** So much of what is known of a node, at most ?4 rows each, under the epoch ?3; and the node, when there is no more. */
+const HELD = "EXISTS (SELECT 1 FROM nodes WHERE cluster = ?1 AND node = ?2 AND epoch = ?3)";
+export const FORGET_NODE_IMAGES = `
+DELETE FROM node_images WHERE cluster = ?1 AND node = ?2 AND ${HELD}
+AND key IN (SELECT key FROM node_images WHERE cluster = ?1 AND node = ?2 LIMIT ?4)`;
+export const FORGET_NODE_CONTAINERS = `
+DELETE FROM node_containers WHERE cluster = ?1 AND node = ?2 AND ${HELD}
+AND id IN (SELECT id FROM node_containers WHERE cluster = ?1 AND node = ?2 LIMIT ?4)`;
+export const FORGET_NODE = `
+DELETE FROM nodes WHERE cluster = ?1 AND node = ?2 AND epoch = ?3
+AND NOT EXISTS (SELECT 1 FROM node_images WHERE cluster = ?1 AND node = ?2)
+AND NOT EXISTS (SELECT 1 FROM node_containers WHERE cluster = ?1 AND node = ?2)`;
+
+/** Of each node what is counted, as a JSON list: removed images, removed containers, collections. Five thousand nodes at most. */
+export const READ_NODE_COUNTS = `
+SELECT node, reported_at, json_extract(state, '$.removedImages', '$.removedContainers', '$.imageRuns') AS counts
+FROM nodes WHERE cluster = ?1 AND reported_at IS NOT NULL ORDER BY node LIMIT 5000`;
+
+/** Of node ?2: its labels as the cluster's API has them, NULL when there is no such Node; and every NodePolicy as [name, spec]. */
 export const READ_NODE_SETTINGS = `SELECT ${SETTINGS}`;
 
 export interface NodeRow {

@@ -6,7 +6,8 @@
  * All of it from one look into the body. Of a plain object nothing but the first can be there, and the rest is left out.
  */
 const SKETCH = `
-  CASE WHEN o.plain THEN '[' || coalesce(o.body -> '$.metadata.ownerReferences', 'null') || ']' ELSE json_extract(o.body, '$.metadata.ownerReferences', '$.metadata.finalizers', '$.metadata.deletionTimestamp',
+  CASE WHEN o.plain THEN '[' || coalesce(o.body -> '$.metadata.ownerReferences', 'null') || ']'
+  ELSE json_extract(o.body, '$.metadata.ownerReferences', '$.metadata.finalizers', '$.metadata.deletionTimestamp',
     '$.metadata.deletionGracePeriodSeconds', '$.spec.nodeName', '$.spec.terminationGracePeriodSeconds', '$.status.phase',
     '$.spec.finalizers') END AS sketch`;
 
@@ -26,8 +27,8 @@ export const READ_SKETCH = `
 SELECT ${COLUMNS} FROM objects o WHERE o.cluster = ?1 AND o.resource = ?2 AND o.namespace = ?3 AND o.name = ?4`;
 
 /**
- * Who names these owners, with the place of the owner in the list. ?2: uids; those of the first one after the namespace ?3 and the dependent ?4; at most ?5. In the
- * order of the list and then of the index.
+ * Who names these owners, with the place of the owner in the list. ?2: uids; those of the first one after the namespace ?3
+ * and the dependent ?4; at most ?5. In the order of the list and then of the index.
  */
 export const READ_NAMED_BY = `
 SELECT ${COLUMNS}, e.key AS owner

@@ -309,8 +309,9 @@ ORDER BY e.key`;
 
 export const READ_KINDS_VERSION = "SELECT kinds_version FROM clusters WHERE id = ?1";
 
-/** What a cluster serves and how it is swept. */
+/** What a cluster serves, how it is swept, and what guards it. */
 export const READ_KINDS = `
 SELECT o.resource, o.body FROM objects o
 WHERE o.cluster = ?1 AND o.namespace = ''
-  AND o.resource IN ('customresourcedefinitions.apiextensions.k8s.io', 'sweeppolicies.gc.kubegc.dev')`;
+  AND o.resource IN ('customresourcedefinitions.apiextensions.k8s.io', 'sweeppolicies.gc.kubegc.dev',
+    'deletionguards.gc.kubegc.dev')`;

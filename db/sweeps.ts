@@ -286,6 +286,17 @@ INSERT INTO sweep_runs (cluster, name, sweep, cause, dry_run, pending, started_a
 export const INSERT_SCAN = `
 INSERT INTO work (cluster, namespace, task, uid, stage) VALUES (?1, '', 'scan', ?2, 2)`;
 
+/** How far runs have come, and whether one has been stopped. ?2: names. */
+export const READ_STOPPED = `
+SELECT r.name, r.deleted, r.message FROM json_each(?2) e
+CROSS JOIN sweep_runs r ON r.cluster = ?1 AND r.name = e.value`;
+
+export interface StoppedRow {
+  name: string;
+  deleted: number;
+  message: string;
+}
+
 const RUN_COLUMNS = `name, sweep, cause, dry_run, pending, started_at, completed_at, found, deleted, patched, skipped, reported,
   failed, deleted_objects, skipped_objects, message`;
 

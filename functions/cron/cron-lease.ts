@@ -27,3 +27,26 @@ export async function underLease(
   }
   return true;
 }
+
+/**
+ * Does something unless it was begun within the period: then the row is a date, and nobody lets go of it. A run that dies
+ * is made up for by the next one.
+ *
+ * @returns whether it was done
+ */
+export async function everySoOften(
+  db: D1Database,
+  name: string,
+  clock: Clock,
+  period: Millis,
+  run: () => Promise<void>,
+): Promise<boolean> {
+  const now = clock();
+  const taken = await db
+    .prepare(TAKE_CRON_LEASE)
+    .bind(name, now, now + period)
+    .first();
+  if (taken === null) return false;
+  await run();
+  return true;
+}

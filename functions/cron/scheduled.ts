@@ -3,9 +3,10 @@ import type { Databases } from "../../db/database.ts";
 import { graphName } from "../graph/graph-name.ts";
 import type { Clock } from "../objects/clock.ts";
 import type { Millis } from "../objects/object.ts";
-import { compactClusters } from "../watch/compaction.ts";
+import { compactClusters, forgetRecords } from "../watch/compaction.ts";
 import { type RetentionVars, retentionOf } from "../watch/retention.ts";
-import { underLease } from "./cron-lease.ts";
+import { everySoOften, underLease } from "./cron-lease.ts";
+import { forgetGoneNodes } from "./gone-nodes.ts";
 import { beginResyncs } from "./resync.ts";
 import { duePlaces, wakeAll } from "./wake.ts";
 
@@ -21,6 +22,9 @@ const REMOVED_KEPT: Millis = 2 * 3600_000;
 const DEADLINE: Millis = 20_000;
 const LEASE: Millis = 30_000;
 
+/** How often nodes are looked for that are gone. */
+const NODES_PERIOD: Millis = 3_600_000;
+
 /** All that runs by the clock. Each does what is due, and leaves what is too much for the next run. */
 export async function runScheduled(env: CronEnv, clock: Clock): Promise<void> {
   const { DB } = env;
@@ -28,9 +32,13 @@ export async function runScheduled(env: CronEnv, clock: Clock): Promise<void> {
     underLease(DB, "sweeps", clock, LEASE, () => sweep(env, clock)),
     underLease(DB, "compaction", clock, LEASE, async () => {
       await compactClusters(DB, clock(), retentionOf(env));
+      await forgetRecords(DB, clock());
       await DB.prepare(FORGET_REMOVED)
         .bind(Math.floor((clock() - REMOVED_KEPT) / REMOVED_BUCKET))
         .run();
+    }),
+    everySoOften(DB, "gone nodes", clock, NODES_PERIOD, async () => {
+      await forgetGoneNodes(DB, clock, clock() + DEADLINE);
     }),
   ]);
   for (const run of runs) if (run.status === "rejected") throw run.reason;

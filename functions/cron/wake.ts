@@ -5,7 +5,7 @@ import type { Millis } from "../objects/object.ts";
 
 /** The most namespaces with work that are looked for, and the most objects that are due: those that wait longest. */
 const NAMESPACES = 500;
-const OBJECTS = 2_000;
+const OBJECTS = 500;
 /** Graph objects that are woken at the same time. */
 const TOGETHER = 25;
 

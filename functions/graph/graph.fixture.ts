@@ -229,7 +229,10 @@ export class TestCluster {
   }
 
   async deletions(): Promise<Deletion[]> {
-    const { results } = await DB.prepare("SELECT * FROM deletions WHERE cluster = ?1 ORDER BY began_at, name")
+    const { results } = await DB.prepare(
+      `SELECT cluster, uid, resource, namespace, name, rule, actor, policy, cause, root, began_at, removed_at, removed_version
+       FROM deletions WHERE cluster = ?1 ORDER BY began_at, name`,
+    )
       .bind(this.id)
       .all<Deletion>();
     return results;

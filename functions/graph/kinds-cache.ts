@@ -1,19 +1,23 @@
 import { READ_KINDS } from "../../db/reads.ts";
+import { DELETION_GUARDS, type Guard, type GuardBody, guardOf } from "../guard/settings.ts";
+import { CUSTOM_RESOURCE_DEFINITIONS } from "../objects/kinds/custom-resource.ts";
 import { type Definitions, NO_DEFINITIONS, readDefinitions } from "../objects/kinds/definitions.ts";
 import { type KindRegistry, kindRegistry } from "../objects/kinds/registry.ts";
 import { clusterSettings, type PolicyBody, SWEEP_POLICIES } from "../sweeps/policies.ts";
 import { DEFAULT_SETTINGS, type SweepSettings } from "../sweeps/settings.ts";
 
-/** What a cluster serves, with what the definitions of its custom kinds say, and how it is swept. */
+/** What a cluster serves, with what the definitions of its custom kinds say, how it is swept, and what guards it. */
 export interface ClusterKinds extends KindRegistry {
   readonly definitions: Definitions;
   readonly settings: SweepSettings;
+  readonly guards: readonly Guard[];
 }
 
 export const BUILT_IN_KINDS: ClusterKinds = {
   ...kindRegistry([]),
   definitions: NO_DEFINITIONS,
   settings: DEFAULT_SETTINGS,
+  guards: [],
 };
 
 interface Known {
@@ -28,7 +32,7 @@ const MOST_CLUSTERS = 16;
 const known = new WeakMap<D1Database, Map<number, Known>>();
 
 /**
- * A cluster's kinds, kept until a CustomResourceDefinition or a SweepPolicy changes. Whoever reads the cluster's row has the
+ * A cluster's kinds, kept until a CustomResourceDefinition, a SweepPolicy or a DeletionGuard changes. Whoever reads the cluster's row has the
  * version to compare with for nothing.
  */
 export class KindsCache {
@@ -53,10 +57,16 @@ export class KindsCache {
 
 async function readKinds(db: D1Database, cluster: number): Promise<ClusterKinds> {
   const { results } = await db.prepare(READ_KINDS).bind(cluster).all<{ resource: string; body: string }>();
-  const isPolicy = ({ resource }: { resource: string }) => resource === SWEEP_POLICIES;
+  const bodies = Map.groupBy(results, ({ resource }) => resource);
+  const bodiesOf = <Body>(resource: string) =>
+    (bodies.get(resource) ?? []).map(({ body }) => JSON.parse(body) as Body);
   const { kinds, definitions } = readDefinitions(
-    results.filter((row) => !isPolicy(row)).map((row) => row.body),
+    (bodies.get(CUSTOM_RESOURCE_DEFINITIONS) ?? []).map(({ body }) => body),
   );
-  const policies = results.filter(isPolicy).map((row) => JSON.parse(row.body) as PolicyBody);
-  return { ...kindRegistry(kinds), definitions, settings: clusterSettings(policies) };
+  return {
+    ...kindRegistry(kinds),
+    definitions,
+    settings: clusterSettings(bodiesOf<PolicyBody>(SWEEP_POLICIES)),
+    guards: bodiesOf<GuardBody>(DELETION_GUARDS).map(guardOf),
+  };
 }

@@ -47,7 +47,7 @@ async function meet(cluster: TestCluster, surroundings: Partial<GraphEnv>): Prom
 
 async function expectDone(cluster: TestCluster): Promise<void> {
   await vi.waitFor(async () => expect(await cluster.left()).toEqual([]), 8000);
-  expect(await cluster.outbox()).toBe("[]");
+  await vi.waitFor(async () => expect(await cluster.outbox()).toBe("[]"), 8000);
   const deletions = await cluster.deletions();
   const root = deletions.find(({ name }) => name === "n")?.uid;
   expect(deletions.map((one) => [one.root, one.removed_at !== null])).toEqual(

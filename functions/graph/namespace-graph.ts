@@ -41,7 +41,7 @@ const ALARM_AFTER = 2000;
  * own request is decided on the state that the answer showed, as with a collector that watches from outside,
  * and a burst of requests is followed up together.
  */
-const GATHERING = 50;
+const GATHERING = 100;
 /** So long after it was seen to hold the namespace an object answers from memory. */
 const HOLD_CONFIRMED = 1000;
 /** How long an alarm waits for the outbox to be empty. */
@@ -350,7 +350,8 @@ export class NamespaceGraph extends DurableObject<GraphEnv> {
   }): void {
     if (next !== null) {
       this.#sweepsFrom = Math.min(this.#sweepsFrom, next);
-      this.#armBy(next);
+      // What is due already is gathered like all work that follows; the alarm only stands by for it.
+      this.#armBy(next <= this.clock() ? this.clock() + ALARM_AFTER : next);
     }
     this.#followers ??= new Followers(this.env, this.#graph.cluster);
     if (wake.length > 0) this.ctx.waitUntil(this.#followers.wake(wake));

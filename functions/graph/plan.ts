@@ -1,4 +1,5 @@
 import type { OpenCommit } from "../../db/commit.ts";
+import { DELETION_GUARDS } from "../guard/settings.ts";
 import { type Deletion, deletionOf, isPlain } from "../objects/deletion.ts";
 import { type Json, jsonEqual } from "../objects/json.ts";
 import type { Kind } from "../objects/kind.ts";
@@ -63,10 +64,13 @@ export function planWrite(
   if (write.kind.storedAs === CUSTOM_RESOURCE_DEFINITIONS) planDefinition(commit, write);
 }
 
+/** What sweeps are held to. */
+const SETTINGS: ReadonlySet<string> = new Set([SWEEP_POLICIES, DELETION_GUARDS]);
+
 /** Whoever caches what is served and how it is swept has to read it again; with the settings all moments change. */
 function planKinds(commit: OpenCommit, resource: GroupResource): void {
   if (resource === CUSTOM_RESOURCE_DEFINITIONS) commit.changesKinds = true;
-  if (resource === SWEEP_POLICIES) {
+  if (SETTINGS.has(resource)) {
     commit.changesKinds = true;
     commit.work.push(TASKS.moments());
   }
@@ -233,7 +237,7 @@ export function planAftermath(
 
 /** Whose removal leaves more to do than its uid tells. */
 export const namesWhatFollows = (resource: GroupResource): boolean =>
-  resource === "nodes" || resource === SWEEP_POLICIES;
+  resource === "nodes" || SETTINGS.has(resource);
 
 /** Owners that may have been waiting for this dependent: a blocking reference to them went, or blocks no more. */
 function unblockedOwners(before: readonly OwnerReference[], after: readonly OwnerReference[]): string[] {

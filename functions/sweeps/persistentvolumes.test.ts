@@ -325,6 +325,15 @@ describe("the protection of a volume", () => {
     expect(finalizers).toEqual(expected);
   });
 
+  test.each<[string, VolumeIs, using: typeof settings]>([
+    ["before it was ever Available", { phase: "", claimRef: null }, on],
+    ["while it was Bound, and its claim is gone", { phase: "Pending", policy: "Retain" }, on],
+    ["and there is no deleter", { phase: "Released" }, noDeleter],
+  ])("#131 goes, step by step, when it is deleted %s", (_, is, using) => {
+    const { left } = run(volume({ ...is, metadata: deleting }), facts(), [DONE], using);
+    expect(left?.metadata.finalizers ?? []).toEqual(["example.com/other"]);
+  });
+
   test("#132 that could not be written is decided again, the same", () => {
     expect(finalizersAfter(volume())).toEqual(finalizersAfter(volume()));
   });

@@ -41,7 +41,10 @@ export function decideVolume(
   if (!isTerminating(volume) && finalizersDiffer(volume, settings)) return refinalized(volume, settings, now);
   const reclaim = decideReclaim(volume, facts, settings, now);
   const settled = reclaim.act === "keep" && reclaim.next === null;
-  return settled && finalizersDiffer(volume, settings) ? refinalized(volume, settings, null) : reclaim;
+  if (settled && finalizersDiffer(volume, settings)) return refinalized(volume, settings, null);
+  // The protection of one that is being deleted is still to go.
+  const goesOn = isTerminating(volume) && reclaim.act === "patch" && reclaim.next === null;
+  return goesOn ? { ...reclaim, next: now } : reclaim;
 }
 
 function refinalized(volume: KubeObject, settings: VolumeSettings, next: Millis | null): Decision {

@@ -10,6 +10,9 @@ export interface Report {
 /** Questions that are orders: the answer is that it was done. */
 const ORDERS: ReadonlySet<Question["ask"]> = new Set(["delete-volume", "recycle-volume"]);
 
+/** Whether somebody outside does something when asked this. */
+export const changesOutside = ({ ask }: Question): boolean => ORDERS.has(ask);
+
 /**
  * The decision that may be carried out. Everything a sweep does goes through here, so that in report-only mode nothing is
  * written and nobody outside is told to do anything; asking whether a machine exists is neither.
@@ -24,7 +27,7 @@ export function permitted(decision: Decision, name: SweepName, settings: SweepSe
     case "skip":
       return decision;
     case "ask":
-      return ORDERS.has(decision.question.ask) ? { act: "report", would: decision } : decision;
+      return changesOutside(decision.question) ? { act: "report", would: decision } : decision;
     case "patch":
     case "delete":
     case "patch-then-delete":

@@ -12,7 +12,7 @@ export interface SweepSwitch {
   reportOnly: boolean;
 }
 
-export type SweepSettings = z.output<typeof SPEC>;
+export type SweepSettings = z.output<typeof SWEEP_POLICY_SPEC>;
 export type SettingsOf<Name extends SweepName> = SweepSettings["sweeps"][Name];
 
 const INT32_MAX = 2 ** 31 - 1;
@@ -71,85 +71,112 @@ const sweep = <Shape extends z.ZodRawShape>(shape: Shape) =>
  * `spec` of a SweepPolicy, `gc.kubegc.dev/v1alpha1`. Names and defaults are upstream's where upstream has the setting:
  * flags of kube-controller-manager, kube-apiserver and cloud-controller-manager, or the constants of their sources.
  */
-const SPEC = z.strictObject({
-  /** For all sweeps at once; a sweep's own `reportOnly` can only add to it. */
-  reportOnly: z.boolean().default(false),
+export const SWEEP_POLICY_SPEC = z.strictObject({
+  reportOnly: z
+    .boolean()
+    .default(false)
+    .describe("For all sweeps at once; a sweep's own reportOnly can only add to it."),
   sweeps: z
     .strictObject({
       orphans: sweep({
-        /** How often a whole cluster is gone through for what the graph did not see. */
-        resyncPeriod: duration().prefault("24h"),
+        resyncPeriod: duration()
+          .prefault("24h")
+          .describe("How often a whole cluster is gone through for what the graph did not see."),
       }),
       certificatesigningrequests: sweep({
-        /** Approved and issued. */
-        approvedExpiration: duration().prefault("1h"),
-        /** Denied, and failed. */
-        deniedExpiration: duration().prefault("1h"),
-        /** No condition at all. */
-        pendingExpiration: duration().prefault("24h"),
-        /** Approved, never issued and never failed: upstream keeps these for ever, and so does null. */
-        unissuedExpiration: duration().nullable().default(null),
+        approvedExpiration: duration().prefault("1h").describe("Approved and issued."),
+        deniedExpiration: duration().prefault("1h").describe("Denied, and failed."),
+        pendingExpiration: duration().prefault("24h").describe("No condition at all."),
+        unissuedExpiration: duration()
+          .nullable()
+          .default(null)
+          .describe(
+            "Approved, never issued and never failed: upstream keeps these for ever, and so does null.",
+          ),
       }),
       leases: sweep({
-        /** After a Node Lease ran out, with no Node of its name and no owner. */
-        ownerlessNodeLeaseGracePeriod: duration({ zero: true }).prefault("5m"),
-        /** The same for one that names an owner, which the collector should have dealt with. */
-        ownedNodeLeaseGracePeriod: duration({ zero: true }).prefault("1h"),
-        /** LeaseCandidates that were not renewed for so long. */
-        leaseCandidateValidDuration: duration().prefault("30m"),
+        ownerlessNodeLeaseGracePeriod: duration({ zero: true })
+          .prefault("5m")
+          .describe("After a Node Lease ran out, with no Node of its name and no owner."),
+        ownedNodeLeaseGracePeriod: duration({ zero: true })
+          .prefault("1h")
+          .describe("The same for one that names an owner, which the collector should have dealt with."),
+        leaseCandidateValidDuration: duration()
+          .prefault("30m")
+          .describe("LeaseCandidates that were not renewed for so long."),
       }),
       jobs: sweep({}),
       cronjobs: sweep({}),
       pods: sweep({
         terminatedPodGCThreshold: threshold(12500),
-        /** The same for each namespace by itself; upstream has no such count. */
-        terminatedPodGCThresholdPerNamespace: threshold(0),
-        /** How long a Node must be gone before its Pods go. */
-        orphanQuarantine: duration().prefault("40s"),
+        terminatedPodGCThresholdPerNamespace: threshold(0).describe(
+          "The same for each namespace by itself; upstream has no such count.",
+        ),
+        orphanQuarantine: duration()
+          .prefault("40s")
+          .describe("How long a Node must be gone before its Pods go."),
       }),
       persistentvolumes: sweep({
-        /** Adds protection finalizers. They are taken off either way, as upstream does. */
-        storageObjectInUseProtection: z.boolean().default(true),
+        storageObjectInUseProtection: z
+          .boolean()
+          .default(true)
+          .describe("Adds protection finalizers. They are taken off either way, as upstream does."),
         /** Frees the storage behind a volume. Without it a volume with policy Delete fails, as without a plugin. */
         deleter: z
           .strictObject({
             url: endpoint,
-            /** Also for volumes of these provisioners, which are somebody else's otherwise. */
-            provisioners: z.array(nonEmpty).max(100).default([]),
+            provisioners: z
+              .array(nonEmpty)
+              .max(100)
+              .default([])
+              .describe("Also for volumes of these provisioners, which are somebody else's otherwise."),
           })
           .nullable()
           .default(null),
       }),
       nodes: sweep({
         nodeMonitorPeriod: duration().prefault("5s"),
-        /** Knows which machines exist. Without it no Node is ever deleted. */
-        instanceProvider: z.strictObject({ url: endpoint }).nullable().default(null),
+        instanceProvider: z
+          .strictObject({ url: endpoint })
+          .nullable()
+          .default(null)
+          .describe("Knows which machines exist. Without it no Node is ever deleted."),
       }),
       events: sweep({ eventTTL: duration().prefault("1h") }),
       secrets: sweep({
-        /** Bootstrap tokens past their `expiration`. kubeadm turns upstream's controller on, which is off by itself. */
-        tokenCleaner: z.boolean().default(true),
+        tokenCleaner: z
+          .boolean()
+          .default(true)
+          .describe(
+            "Bootstrap tokens past their expiration. kubeadm turns upstream's controller on, which is off by itself.",
+          ),
         legacyServiceAccountTokenCleanUpPeriod: duration().prefault("8760h"),
       }),
       revisions: sweep({}),
       ttl: sweep({
-        /** kube-janitor's defaults. */
-        excludeNamespaces: z.array(namespaceName).max(1000).default(["kube-system"]),
-        /** Plurals, or plurals with their group: `controllerrevisions`, `widgets.example.com`. */
-        excludeResources: z.array(nonEmpty).max(1000).default(["events", "controllerrevisions"]),
+        excludeNamespaces: z
+          .array(namespaceName)
+          .max(1000)
+          .default(["kube-system"])
+          .describe("kube-janitor's defaults."),
+        excludeResources: z
+          .array(nonEmpty)
+          .max(1000)
+          .default(["events", "controllerrevisions"])
+          .describe("Plurals, or plurals with their group: controllerrevisions, widgets.example.com."),
       }),
     })
     .prefault({}),
 });
 
 /** A cluster without a SweepPolicy. */
-export const DEFAULT_SETTINGS: SweepSettings = SPEC.parse({});
+export const DEFAULT_SETTINGS: SweepSettings = SWEEP_POLICY_SPEC.parse({});
 
 export type SettingsReading = { settings: SweepSettings } | { errors: FieldError[] };
 
 /** Reads the `spec` of a SweepPolicy; says everything that is wrong with it. An absent spec is the defaults. */
 export function readSettings(spec: unknown): SettingsReading {
-  const result = SPEC.safeParse(spec ?? {}, { reportInput: true });
+  const result = SWEEP_POLICY_SPEC.safeParse(spec ?? {}, { reportInput: true });
   return result.success ? { settings: result.data } : { errors: result.error.issues.flatMap(fieldErrors) };
 }
 

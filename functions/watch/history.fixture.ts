@@ -76,7 +76,7 @@ export class History {
           uid,
           resource: "configmaps",
           name,
-          labels: JSON.stringify(labels),
+          labels: JSON.stringify(known?.labels ?? {}),
           owners: [],
           expected: known?.version ?? 0,
         });

@@ -4,6 +4,7 @@ import { COUNTED } from "../../sweeps/pods.ts";
 import { Superseded } from "../graph-store.ts";
 import { TASKS } from "../tasks.ts";
 import { type Acting, act, leaveMoment } from "./act.ts";
+import { holdBack } from "./hold-back.ts";
 import { LOOKS } from "./looks/looks.ts";
 import { missingNodes } from "./looks/pods.ts";
 import type { SweptObject } from "./swept-objects.ts";
@@ -46,7 +47,7 @@ export async function lookAt(
   }
   const verdicts: Verdict[] = [];
   for (const [sweep, list] of bySweep) verdicts.push(...(await verdictsOf(sweep, list, view)));
-  const { left, asked } = act(verdicts, acting);
+  const { left, asked } = act(await holdBack(verdicts, acting, run), acting);
   for (const { sweep, uid, question } of asked) {
     const part = `ask ${run?.name ?? ""} ${uid}`;
     const detail = { sweep, uids: [uid], ...(run === undefined ? {} : { run }) };

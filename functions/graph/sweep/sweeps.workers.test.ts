@@ -2,7 +2,8 @@ import { describe, expect, it, test } from "vitest";
 import { timestamp } from "../../objects/object.ts";
 import type { SweepName } from "../../sweeps/decision.ts";
 import { kindOf } from "../decide/decide.fixture.ts";
-import { create, DB, ownedBy, patch, remove } from "../graph.fixture.ts";
+import { create, DB, ownedBy, patch, remove, tables } from "../graph.fixture.ts";
+import { dueSlice, putOffDue } from "./due.ts";
 import { SweptCluster } from "./sweep.fixture.ts";
 
 const MINUTE = 60_000;
@@ -493,5 +494,74 @@ describe("several requests at once", () => {
     await Promise.all([swept.run("ttl"), swept.run("ttl"), swept.settle()]);
     expect(await swept.names(configMap)).toEqual([]);
     expect((await swept.counts("ttl")).deleted).toBe(3);
+  });
+});
+
+describe("a graph object that another one has taken over from", () => {
+  it("deletes nothing of what is due, puts nothing off, and adds nothing to a run", async () => {
+    const swept = await SweptCluster.create();
+    await finishedJob(swept, "j", 10);
+    swept.now += MINUTE;
+    await DB.prepare(
+      "UPDATE namespaces_owner SET epoch = epoch + 1 WHERE cluster = ?1 AND namespace = 'team'",
+    )
+      .bind(swept.cluster.id)
+      .run();
+    const before = await tables(swept.cluster.id);
+    await expect(dueSlice(swept.context("team"))).rejects.toThrow("epoch");
+    await putOffDue(swept.context("team"));
+    expect(await tables(swept.cluster.id)).toEqual(before);
+    expect(await swept.runs()).toEqual([]);
+  });
+});
+
+describe("an object over which a slice fails again and again", () => {
+  it("is put off, and the others go", async () => {
+    const swept = await SweptCluster.create();
+    await finishedJob(swept, "first", 10);
+    swept.now += 1_000;
+    await finishedJob(swept, "second", 10);
+    swept.now += MINUTE;
+    await putOffDue(swept.context("team"));
+    await swept.settle();
+    expect(await swept.names(job)).toEqual(["first"]);
+    swept.now += 10 * MINUTE;
+    await swept.settle();
+    expect(await swept.names(job)).toEqual([]);
+  });
+});
+
+describe("an instance provider", () => {
+  async function silentNode() {
+    const swept = await SweptCluster.create();
+    await swept.policy({ sweeps: { nodes: { instanceProvider: { url: "https://hooks.example/" } } } });
+    await swept.make(node, { name: "n", fields: { spec: { providerID: "x://1" } } });
+    return swept;
+  }
+
+  it("that gives no answer keeps the Node, and is asked again", async () => {
+    const swept = await silentNode();
+    await swept.settle();
+    expect(await swept.names(node)).toEqual(["n"]);
+    expect(await swept.counts("nodes")).toMatchObject({ deleted: 0, skipped: 1 });
+    swept.answer = () => ({ answer: false });
+    swept.now += 6_000;
+    await swept.settle();
+    expect(await swept.names(node)).toEqual([]);
+  });
+
+  it("whose answer comes when the Node is ready again deletes nothing", async () => {
+    const swept = await silentNode();
+    let asked = 0;
+    swept.answer = () => {
+      asked++;
+      return { answer: false };
+    };
+    const context = swept.context("");
+    while (!(await dueSlice(context)).empty);
+    await swept.status(node, "n", { conditions: [{ type: "Ready", status: "True" }] });
+    await swept.settle();
+    expect(asked).toBe(1);
+    expect(await swept.names(node)).toEqual(["n"]);
   });
 });

@@ -63,6 +63,11 @@ export class Tally {
     if (message !== "") row.message = message;
   }
 
+  /** Says in the run what holds for all of it. */
+  say(sweep: SweepName, message: string): void {
+    this.#row(sweep).message = message;
+  }
+
   get runs(): RunRow[] {
     return [...this.#runs.values()];
   }
@@ -75,7 +80,7 @@ export class Tally {
     const known = this.#runs.get(sweep);
     if (known !== undefined) return known;
     const row = {
-      name: this.#run?.name ?? dueRunName(sweep, this.#now),
+      name: runName(this.#run, sweep, this.#now),
       sweep,
       cause: this.#run?.cause ?? "due",
       dryRun: this.#run?.dryRun ?? false,
@@ -95,6 +100,6 @@ export class Tally {
   }
 }
 
-/** `jobs-202611201620`. */
-const dueRunName = (sweep: SweepName, now: Millis): string =>
-  `${sweep}-${timestamp(now).replace(/\D/g, "").slice(0, 12)}`;
+/** What moments made due is a run for each minute: `jobs-202611201620`. */
+export const runName = (run: RunOf | undefined, sweep: SweepName, now: Millis): string =>
+  run?.name ?? `${sweep}-${timestamp(now).replace(/\D/g, "").slice(0, 12)}`;
