@@ -214,7 +214,7 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
   const changed = creates.length + updates.length + released.length;
   const taken = changed + removals.length;
   const batch: D1PreparedStatement[] = [];
-  const answers = { version: -1, work: [] as number[], due: [] as number[] };
+  const answers = { version: -1, work: [] as number[] };
   const run = (text: string, ...values: (string | number | null)[]) => {
     for (const value of values) if (typeof value === "string") assertFits(value);
     return batch.push(db.prepare(text).bind(...values)) - 1;
@@ -296,7 +296,7 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
     answers.work.push(run(sql.WORK_FOR_CONTENT, cluster, namespace, resources));
     answers.work.push(run(sql.WORK_FOR_DEPENDENTS, cluster, uids, "dependents"));
     for (const what of commit.madeDue) {
-      answers.due.push(run(sweeps.MADE_DUE[what], cluster, now, uids, namespace));
+      answers.work.push(run(sweeps.MADE_DUE[what], cluster, uids, namespace));
     }
     const labels = removals
       .filter((row) => row.labels !== "{}")
@@ -358,17 +358,11 @@ export async function writeCommit(db: D1Database, commit: Commit): Promise<Commi
       if (row.namespace !== undefined && row.namespace !== namespace) wake.add(row.namespace);
     }
   }
-  const madeDueHere = answers.due
-    .flatMap((index) => results[index]?.results ?? [])
-    .filter((row) => {
-      if (row.namespace !== namespace) wake.add(row.namespace ?? "");
-      return row.namespace === namespace;
-    });
   return {
     versions: versionsOf(commit, resourceVersion),
     resourceVersion,
     wake: [...wake],
-    next: madeDueHere.length > 0 ? now : nextOf(commit),
+    next: nextOf(commit),
   };
 }
 

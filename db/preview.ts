@@ -26,6 +26,10 @@ export type SketchRow = [
 export const READ_SKETCH = `
 SELECT ${COLUMNS} FROM objects o WHERE o.cluster = ?1 AND o.resource = ?2 AND o.namespace = ?3 AND o.name = ?4`;
 
+/** ?2: uids. */
+export const READ_SKETCHES = `
+SELECT ${COLUMNS} FROM json_each(?2) e CROSS JOIN objects o ON o.uid = e.value WHERE o.cluster = ?1`;
+
 /**
  * Who names these owners, with the place of the owner in the list. ?2: uids; those of the first one after the namespace ?3
  * and the dependent ?4; at most ?5. In the order of the list and then of the index.

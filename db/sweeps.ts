@@ -1,31 +1,35 @@
 /** The SQL of the sweeps: what is due, who has to look, and what runs have done. */
 
+/** A row of the outbox for the object `o`: it is to be looked at, and a look that is under way does not count. */
+const lookAt = (sweep: string) => `
+INSERT OR REPLACE INTO work (cluster, namespace, task, uid, stage, detail)
+SELECT DISTINCT ?1, o.namespace, 'sweep', 'due ' || o.uid, 1, json_object('sweep', '${sweep}', 'uids', json_array(o.uid))`;
+
 /**
- * What has to be looked at because of a removal. ?1 cluster, ?2 now, ?3 uids that are about to be removed, ?4 namespace. The
- * rows may be another namespace's: a moment is no part of an object, and one look more does no harm.
+ * What has to be looked at because of a removal, by the graph that it belongs to. ?1 cluster, ?2 uids that are about to be
+ * removed, ?3 namespace. A moment beside the object would not do: whoever is looking at it now would take that away.
  */
 export const MADE_DUE = {
   /** The volumes of claims that go. */
-  volumes: `
-UPDATE objects SET sweep_at = ?2
-WHERE cluster = ?1 AND resource = 'persistentvolumes' AND namespace = '' AND ?4 <> '' AND name IN (
-  SELECT c.body ->> '$.spec.volumeName' FROM json_each(?3) e CROSS JOIN objects c ON c.uid = e.value
-  WHERE c.resource = 'persistentvolumeclaims')
+  volumes: `${lookAt("persistentvolumes")}
+FROM json_each(?2) e CROSS JOIN objects c ON c.uid = e.value
+CROSS JOIN objects o ON o.cluster = ?1 AND o.resource = 'persistentvolumes' AND o.namespace = ''
+  AND o.name = c.body ->> '$.spec.volumeName'
+WHERE c.resource = 'persistentvolumeclaims' AND ?3 <> ''
 RETURNING namespace`,
   /** The claims that Pods use which go, if they wait for that. */
-  claims: `
-UPDATE objects SET sweep_at = ?2
-WHERE cluster = ?1 AND resource = 'persistentvolumeclaims' AND namespace = ?4 AND deletion = 'terminating' AND name IN (
-  SELECT coalesce(v.value ->> '$.persistentVolumeClaim.claimName', p.name || '-' || (v.value ->> '$.name'))
-  FROM json_each(?3) e CROSS JOIN objects p ON p.uid = e.value CROSS JOIN json_each(p.body, '$.spec.volumes') v
-  WHERE p.resource = 'pods')
+  claims: `${lookAt("persistentvolumes")}
+FROM json_each(?2) e CROSS JOIN objects p ON p.uid = e.value CROSS JOIN json_each(p.body, '$.spec.volumes') v
+CROSS JOIN objects o ON o.cluster = ?1 AND o.resource = 'persistentvolumeclaims' AND o.namespace = ?3
+  AND o.name = coalesce(v.value ->> '$.persistentVolumeClaim.claimName', p.name || '-' || (v.value ->> '$.name'))
+WHERE p.resource = 'pods' AND o.deletion = 'terminating'
 RETURNING namespace`,
   /** The StorageVersions of an API server, when its Lease may be among what goes. */
-  "storage-versions": `
-UPDATE objects SET sweep_at = ?2
-WHERE cluster = ?1 AND resource = 'storageversions.internal.apiserver.k8s.io' AND namespace = ''
-  AND ?4 = 'kube-system' AND EXISTS (
-    SELECT 1 FROM json_each(?3) e CROSS JOIN objects l ON l.uid = e.value
+  "storage-versions": `${lookAt("leases")}
+FROM objects o
+WHERE o.cluster = ?1 AND o.resource = 'storageversions.internal.apiserver.k8s.io' AND o.namespace = ''
+  AND ?3 = 'kube-system' AND EXISTS (
+    SELECT 1 FROM json_each(?2) e CROSS JOIN objects l ON l.uid = e.value
     WHERE l.resource = 'leases.coordination.k8s.io')
 RETURNING namespace`,
 } as const;

@@ -157,6 +157,70 @@ const malformed: Case[] = [
   },
 ];
 
+const POD = "/api/v1/namespaces/default/pods/p";
+
+const illTyped: Case[] = [
+  {
+    what: "a Deployment whose replicas are text",
+    request: [
+      "POST",
+      "/apis/apps/v1/namespaces/default/deployments",
+      { metadata: { name: "d" }, spec: { replicas: "3" } },
+    ],
+    ...bad,
+    message:
+      'Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32',
+  },
+  {
+    what: "a dry run of a Pod in YAML whose variable is a boolean",
+    request: [
+      "POST",
+      "/api/v1/namespaces/default/pods?dryRun=All",
+      "metadata: {name: q}\nspec: {containers: [{name: c, env: [{name: A, value: yes}]}]}",
+      "application/yaml",
+    ],
+    ...bad,
+    message:
+      'Pod in version "v1" cannot be handled as a Pod: json: cannot unmarshal bool into Go struct field EnvVar.spec.containers.env.value of type string',
+  },
+  {
+    what: "an update with an amount that is none",
+    request: [
+      "PUT",
+      POD,
+      { metadata: { name: "p" }, spec: { containers: [{ resources: { limits: { cpu: "much" } } }] } },
+    ],
+    ...bad,
+    message: /^Pod in version "v1" cannot be handled as a Pod: quantities must match the regular expression /,
+  },
+  {
+    what: "a status with a time that is none",
+    request: ["PUT", `${POD}/status`, { metadata: { name: "p" }, status: { startTime: "soon" } }],
+    ...bad,
+    message:
+      /^Pod in version "v1" cannot be handled as a Pod: parsing time "soon" as "2006-01-02T15:04:05Z07:00": /,
+  },
+  ...([MERGE, STRATEGIC] as const).map((type) => ({
+    what: `a patch that makes text of a number, as ${type}`,
+    request: ["PATCH", POD, { spec: { activeDeadlineSeconds: "60" } }, type] satisfies Sent,
+    ...invalid,
+    message:
+      /patch: Invalid value: .*: json: cannot unmarshal string into Go struct field PodSpec\.spec\.activeDeadlineSeconds of type int64$/,
+  })),
+  {
+    what: "an apply of an object where a list belongs",
+    request: [
+      "PATCH",
+      "/api/v1/namespaces/default/services/s?fieldManager=m",
+      { apiVersion: "v1", kind: "Service", metadata: { name: "s" }, spec: { externalIPs: {} } },
+      "application/apply-patch+yaml",
+    ],
+    ...invalid,
+    message:
+      /patch: Invalid value: .*: json: cannot unmarshal object into Go struct field ServiceSpec\.spec\.externalIPs of type \[\]string$/,
+  },
+];
+
 const mistaken: Case[] = [
   {
     what: "a media type that nobody reads",
@@ -299,7 +363,7 @@ const mistaken: Case[] = [
 ];
 
 describe("changes nothing and says what is wrong with", () => {
-  it.each([...malformed, ...mistaken])("$what", (each) => expectRefused(each));
+  it.each([...malformed, ...illTyped, ...mistaken])("$what", (each) => expectRefused(each));
 });
 
 describe("a body over 3 MiB", () => {

@@ -10,7 +10,7 @@ import { guardFailure, guardsOf } from "./guard.ts";
 import type { Key } from "./list-objects.ts";
 
 /** The parameter by which a DELETE carries the hash of the preview that it is held to. */
-export const PREVIEW_HASH = "previewHash";
+const PREVIEW_HASH = "previewHash";
 
 /** The most objects of one collection that are looked at one by one. */
 const MOST_GUARDED = 2_000;

@@ -1,9 +1,9 @@
 import { READ_TOTALS, REMOVED_BUCKET } from "../../db/counters.ts";
 import { type MarksRow, READ_GUARDS, READ_MARKS } from "../../db/guard.ts";
+import { guarded, guardedAmong, marksOf } from "../graph/preview/guarded-nodes.ts";
 import type { Node } from "../graph/preview/node.ts";
 import type { Preview } from "../graph/preview/preview.ts";
-import { type GuardedObject, guardRefusals, isNamed } from "../guard/decide-guard.ts";
-import { MARKS } from "../guard/marks.ts";
+import { guardRefusals } from "../guard/decide-guard.ts";
 import { type Guard, type GuardBody, guardOf } from "../guard/settings.ts";
 import type { Failure } from "../objects/failure.ts";
 import { resourceOf } from "../objects/kind.ts";
@@ -15,8 +15,6 @@ import { warningsOf } from "./delete-preview.ts";
 const PREVIEW_HASH_ANNOTATION = "gc.kubegc.dev/preview-hash";
 
 const HOUR: Millis = 3_600_000;
-/** Uids in one query. */
-const ASKED = 5_000;
 /** Objects that one refusal names. */
 const MOST_NAMED = 10;
 
@@ -72,9 +70,9 @@ export async function guardFailure(
   const refusals = guardRefusals(
     guards,
     {
-      target: guarded(first.target, undefined),
+      target: guarded(first.target),
       count: nodes.length,
-      concerned: await concerned(nodes, guards, context),
+      concerned: (await guardedAmong(nodes, guards, db, cluster)).map(({ object }) => object),
       total: totals?.objects ?? 0,
       lastHour: totals?.removed ?? 0,
       previewed: previewed || (await isAnnotated(previews, context)),
@@ -102,46 +100,4 @@ async function isAnnotated(previews: readonly Preview[], { db, cluster }: ApiCon
     results.map(({ uid, marks }) => [uid, marksOf(marks).annotations[PREVIEW_HASH_ANNOTATION]]),
   );
   return previews.every(({ target, hash }) => hashes.get(target.uid) === hash);
-}
-
-/** Of what would go, everything that a guard or a mark of its own could protect. */
-async function concerned(
-  nodes: readonly Node[],
-  guards: readonly Guard[],
-  { db, cluster }: ApiContext,
-): Promise<GuardedObject[]> {
-  const keys = new Set(MARKS);
-  for (const { protect } of guards) {
-    for (const mark of [...protect.labels, ...protect.annotations]) keys.add(mark.split("=", 1)[0] ?? mark);
-  }
-  const marked = new Map<string, string>();
-  for (let i = 0; i < nodes.length; i += ASKED) {
-    const uids = JSON.stringify(nodes.slice(i, i + ASKED).map((node) => node.uid));
-    const { results } = await db
-      .prepare(READ_MARKS)
-      .bind(cluster, uids, JSON.stringify([...keys]))
-      .all<MarksRow>();
-    for (const { uid, marks } of results) marked.set(uid, marks);
-  }
-  const isProtectedKind = (node: Node) =>
-    guards.some(({ protect }) => protect.kinds.some((name) => isNamed(node.kind, name)));
-  const isProtectedPlace = ({ kind, namespace, name }: Node) => {
-    const place = kind.traits.deletion === "namespace" ? name : namespace;
-    return guards.some(({ protect }) => protect.namespaces.includes(place));
-  };
-  return nodes
-    .filter((node) => marked.has(node.uid) || isProtectedKind(node) || isProtectedPlace(node))
-    .map((node) => guarded(node, marked.get(node.uid)));
-}
-
-function guarded({ kind, namespace, name }: Node, marks: string | undefined): GuardedObject {
-  return { kind, namespace, name, ...marksOf(marks ?? "[null,null]") };
-}
-
-function marksOf(marks: string): Pick<GuardedObject, "labels" | "annotations"> {
-  const [labels, annotations] = JSON.parse(marks) as [
-    Record<string, string> | null,
-    Record<string, string> | null,
-  ];
-  return { labels: labels ?? {}, annotations: annotations ?? {} };
 }

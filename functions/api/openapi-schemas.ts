@@ -1,6 +1,7 @@
 import type { JsonObject } from "../objects/json.ts";
 import { apiVersion, type Kind } from "../objects/kind.ts";
 import { contentFields } from "../objects/kinds/content-fields.ts";
+import { ownSpec } from "./openapi-own-kinds.ts";
 import { builtInProperties, type Schemas, schemaReference, typeName } from "./openapi-types.ts";
 
 /** The schema that a custom resource's definition gives one of its versions. */
@@ -165,7 +166,8 @@ function outline(kind: Kind, version: string): JsonObject {
   const anything = { "x-kubernetes-preserve-unknown-fields": true };
   const properties: JsonObject = {};
   for (const field of contentFields(kind)) {
-    properties[field] = field === "spec" || field === "status" ? { type: "object", ...anything } : anything;
+    const open = field === "spec" || field === "status" ? { type: "object", ...anything } : anything;
+    properties[field] = (field === "spec" ? ownSpec(kind) : undefined) ?? open;
   }
   return { description: describe(kind, version), properties, ...anything };
 }

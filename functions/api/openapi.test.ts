@@ -137,6 +137,25 @@ describe("OpenAPI v3", () => {
     });
   });
 
+  test("the project's own kinds are described by what reads them", () => {
+    const { schemas } = documentOf("gc.kubegc.dev", "v1alpha1").components;
+    const specOf = (kind: string) =>
+      (schemas[`io.k8s.api.gc.v1alpha1.${kind}`]?.properties as JsonObject | undefined)?.spec;
+    expect(specOf("DeletionGuard")).toMatchObject({
+      properties: {
+        freeze: { type: "boolean", description: expect.stringContaining("Nothing at all") },
+        cascade: { type: "object", properties: { count: { type: "integer" } } },
+        protect: { properties: { labels: { type: "array", items: { type: "string" } } } },
+      },
+    });
+    expect(specOf("SweepPolicy")).toMatchObject({
+      properties: { sweeps: { properties: { jobs: { properties: { enabled: { type: "boolean" } } } } } },
+    });
+    expect(specOf("NodePolicy")).toMatchObject({ properties: { keep: { type: "array" } } });
+    expect(specOf("DeletionPreview")).toMatchObject({ properties: { target: { type: "object" } } });
+    expect(specOf("Import")).toMatchObject({ properties: { items: { type: "array" } } });
+  });
+
   test("a custom kind is described by its definition", () => {
     expect(documentOf("example.com", "v1").components.schemas["com.example.v1.Widget"]).toMatchObject({
       description: "A widget.",

@@ -1,5 +1,6 @@
 import { graphName } from "../graph/graph-name.ts";
 import type { Mutation, MutationReply, MutationRequest, SubresourceName } from "../graph/request.ts";
+import { DELETION_GUARDS } from "../guard/settings.ts";
 import { isApply } from "../objects/apply/configuration.ts";
 import type { Failure, Outcome } from "../objects/failure.ts";
 import type { JsonObject } from "../objects/json.ts";

@@ -61,18 +61,50 @@ export function guardRefusals(guards: readonly Guard[], deletion: GuardedDeletio
   return refusals;
 }
 
-/** Why a sweep must not delete so many; undefined when it may. */
-export function sweepRefusal(
+/**
+ * Why one object must not go in a sweep, whatever the limits say; undefined when it may.
+ *
+ * @param subject what it is called
+ */
+export function protectionOf(
   guards: readonly Guard[],
-  { count, total, lastHour }: Pick<GuardedDeletion, "count" | "total" | "lastHour">,
+  object: GuardedObject,
+  now: Millis,
+  subject = "it",
 ): string | undefined {
   for (const guard of guards) {
-    const name = `DeletionGuard ${JSON.stringify(guard.name)}`;
-    if (guard.freeze) return `${name}: nothing may be deleted while it freezes the cluster`;
-    const sweep = exceeded(guard.sweep, count, total);
-    if (sweep) return `${name}: ${count} objects would go in one run, and ${sweep} may`;
-    const hour = exceeded(guard.hour, lastHour + count, total);
-    if (hour) return `${name}: ${lastHour + count} objects would have gone within an hour, and ${hour} may`;
+    const protection = protectedBy(guard, object);
+    if (protection) return `DeletionGuard ${JSON.stringify(guard.name)}: ${subject} ${protection}`;
+  }
+  const protection = guards.length > 0 ? protectionByMarks(object.annotations, now) : undefined;
+  return protection && `${subject} ${protection}`;
+}
+
+/** What a sweep is about to do. */
+export interface GuardedSweep {
+  /** How much it is about to delete. */
+  going: number;
+  /** How much it has deleted in this run. */
+  before: number;
+  total: number;
+  lastHour: number;
+}
+
+/** Which guard stops a sweep, and why; undefined when it may go on. */
+export function sweepRefusal(
+  guards: readonly Guard[],
+  { going, before, total, lastHour }: GuardedSweep,
+): { guard: Guard; message: string } | undefined {
+  for (const guard of guards) {
+    const refusal = (why: string) => ({
+      guard,
+      message: `DeletionGuard ${JSON.stringify(guard.name)}: ${why}`,
+    });
+    if (guard.freeze) return refusal("nothing may be deleted while it freezes the cluster");
+    const sweep = exceeded(guard.sweep, before + going, total);
+    if (sweep) return refusal(`${before + going} objects would go in one run, and ${sweep} may`);
+    const hour = exceeded(guard.hour, lastHour + going, total);
+    if (hour) return refusal(`${lastHour + going} objects would have gone within an hour, and ${hour} may`);
   }
   return undefined;
 }
@@ -111,5 +143,5 @@ const bears = (marks: Readonly<Record<string, string>>, mark: string): boolean =
 export const isNamed = ({ kind, resource, group }: Kind, name: string): boolean =>
   name === kind || name === resource || (group !== "" && name === `${resource}.${group}`);
 
-const titleOf = ({ kind, namespace, name }: GuardedObject): string =>
+export const titleOf = ({ kind, namespace, name }: GuardedObject): string =>
   `${kind.kind} ${namespace === "" ? name : `${namespace}/${name}`}`;

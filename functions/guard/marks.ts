@@ -1,7 +1,7 @@
 import type { Millis } from "../objects/object.ts";
 
 /** Nothing that bears this goes before the moment it names, RFC 3339. */
-export const PROTECT_UNTIL = "gc.kubegc.dev/protect-until";
+const PROTECT_UNTIL = "gc.kubegc.dev/protect-until";
 
 /**
  * Argo CD's marks: `Delete=false` protects, `Delete=confirm` protects until somebody has approved.

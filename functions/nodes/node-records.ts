@@ -75,10 +75,11 @@ export class NodeRecords extends DurableObject<NodeEnv> {
     remember(report);
     const { cluster, node } = parseNodeRecordsName(this.ctx.id.name);
     try {
-      const { held, settings } = await this.#hold(cluster, node);
-      const taken = takeReport(held.record, report, settings, this.clock());
+      const { held, row } = await this.#hold(cluster, node);
+      const taken = takeReport(held.record, report, settingsOfRow(row), this.clock());
       if (taken.state === "taken") {
-        const { record: after, removed, events } = taken;
+        const { removed, events } = taken;
+        const after = { ...taken.record, registered: row.labels !== null };
         await held.store.write(held.epoch, { before: held.record, after, removed, events });
         held.record = after;
         if (events.length > 0) this.#wakeEvents(cluster);
@@ -96,12 +97,12 @@ export class NodeRecords extends DurableObject<NodeEnv> {
 
   async #hold(cluster: number, node: string) {
     if (this.#held !== undefined) {
-      return { held: this.#held, settings: settingsOfRow(await this.#held.store.settings()) };
+      return { held: this.#held, row: await this.#held.store.settings() };
     }
     const store = new NodeStore(databaseOf(this.env, cluster), cluster, node);
     const { epoch, record, settings } = await store.claim();
     this.#held = { store, epoch, record };
-    return { held: this.#held, settings: settingsOfRow(settings) };
+    return { held: this.#held, row: settings };
   }
 
   /** Events are in the outbox of their namespace; if this is lost, cron comes to it. */

@@ -223,6 +223,21 @@ describe("a node's record", () => {
     ]);
   });
 
+  it("knows whether there was a Node of its name", async () => {
+    const registered = () =>
+      stored("SELECT state ->> '$.registered' AS there FROM nodes WHERE cluster = ?1 AND node = ?2", "n1");
+    await send("n1", { sequence: 1 });
+    expect(await registered()).toEqual([{ there: 0 }]);
+    await DB.prepare(
+      `INSERT INTO objects (cluster, resource, namespace, name, uid, resource_version, plain, body)
+       VALUES (?1, 'nodes', '', 'n1', ?2, 1, 1, '{"metadata":{"name":"n1"}}')`,
+    )
+      .bind(cluster, crypto.randomUUID())
+      .run();
+    await send("n1", { sequence: 2 });
+    expect(await registered()).toEqual([{ there: 1 }]);
+  });
+
   it("refuses what is no report, and changes nothing", async () => {
     const bodies: [string, string][] = [
       ["text/plain", "hello"],

@@ -50,8 +50,8 @@ export interface ObjectMeta {
 }
 
 /**
- * An object that passed decoding and validation. Everything outside the metadata is data to us; a rule that
- * reads more (a Pod's grace, a Namespace's phase) says so by its name.
+ * An object that passed decoding and validation. Everything outside the metadata has the types of its kind and is data to
+ * us beyond that; a rule that reads more (a Pod's grace, a Namespace's phase) says so by its name.
  */
 export interface KubeObject {
   apiVersion: string;

@@ -16,6 +16,7 @@ INSERT INTO changes (id, type, resource, namespace, name, uid, at, body)
 SELECT CAST(1 AS INTEGER) * 1099511627776 + o.resource_version, 'ADDED', o.resource, o.namespace, o.name, o.uid, 0, o.body
 FROM json_each(?1) e CROSS JOIN objects o ON o.uid = e.value ->> 'uid'`;
 const TAKE_VERSIONS = "UPDATE clusters SET resource_version = resource_version + ?1 WHERE id = 1";
+const READ_VERSION = "SELECT resource_version FROM clusters WHERE id = 1";
 const READ_ONE =
   "SELECT body FROM objects WHERE cluster = 1 AND resource = 'configmaps' AND namespace = ?1 AND name = ?2";
 const READ_MANY =
@@ -60,6 +61,13 @@ export class CeilingObject extends DurableObject<Env> {
       }
     }
     this.#running = false;
+  }
+
+  /** Takes in what a node reports, reads a row and writes one. */
+  async report(_bytes: ArrayBuffer): Promise<void> {
+    const { DB } = this.env;
+    await DB.prepare(READ_VERSION).first();
+    await DB.batch([DB.prepare(TAKE_VERSIONS).bind(1)]);
   }
 
   /** A stream that `tell` writes to, in the same request that opened it. */
@@ -120,6 +128,9 @@ async function answer(request: Request, { DB, CEILING }: Env): Promise<string | 
       await CEILING.getByName(namespace).insert(namespace, crypto.randomUUID(), body);
       return body;
     }
+    case "report":
+      await CEILING.getByName(namespace).report(await request.arrayBuffer());
+      return;
     case "stream":
       return CEILING.getByName("streams").fetch(request);
     case "tell":

@@ -6,6 +6,17 @@ export interface Reply {
   body: Buffer;
 }
 
+/** A body that is sent as it is; any other one is sent as JSON. */
+export class Encoded {
+  readonly bytes: Buffer;
+  readonly type: string;
+
+  constructor(bytes: Buffer, type: string) {
+    this.bytes = bytes;
+    this.type = type;
+  }
+}
+
 /** A client that keeps a number of connections open. `fetch` would be the slowest part of what is measured. */
 export class Client {
   readonly #base: URL;
@@ -37,7 +48,10 @@ export class Client {
 
   /** The response as soon as it begins. */
   open(method: string, path: string, body?: unknown): Promise<IncomingMessage> {
-    const text = body === undefined ? undefined : JSON.stringify(body);
+    const sends =
+      body === undefined || body instanceof Encoded
+        ? body
+        : new Encoded(Buffer.from(JSON.stringify(body)), "application/json");
     return new Promise((resolve, reject) => {
       const sent = request(
         {
@@ -48,15 +62,15 @@ export class Client {
           agent: this.#agent,
           headers: {
             authorization: `Bearer ${this.#token}`,
-            ...(text === undefined
+            ...(sends === undefined
               ? {}
-              : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+              : { "content-type": sends.type, "content-length": sends.bytes.length }),
           },
         },
         resolve,
       );
       sent.on("error", reject);
-      sent.end(text);
+      sent.end(sends?.bytes);
     });
   }
 

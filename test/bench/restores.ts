@@ -1,7 +1,7 @@
 import { untilEnded } from "./cascades.ts";
 import { cloneObjects } from "./clone-objects.ts";
 import { timed } from "./measure.ts";
-import { cpuOf } from "./memory.ts";
+import { cpuOf, Memory } from "./memory.ts";
 import { configMap, configMaps, create, deleteOwner, newNamespace, someLeft } from "./objects.ts";
 import type { Bench, Row, Samples } from "./row.ts";
 
@@ -31,15 +31,19 @@ async function measure(bench: Bench): Promise<Samples> {
   const samples: number[] = [];
   let { uid } = owner;
   let cpu = 0;
+  let grown = 0;
   for (let i = 0; i < bench.repetitions; i++) {
     await deleteOwner(client, namespace, "owner", "Background");
     await untilEnded(async () => !(await someLeft(client, namespace)));
     const spec = { record: uid };
     const restore = { apiVersion: "gc.kubegc.dev/v1alpha1", kind: "Restore", spec };
+    const memory = new Memory(bench.server.folder, 20);
     const before = cpuOf(bench.server.folder);
     let answer = Buffer.alloc(0);
     samples.push(await timed(async () => (answer = await client.send("POST", RESTORES, restore))));
     cpu += cpuOf(bench.server.folder) - before;
+    memory.end();
+    grown = Math.max(grown, memory.most - (memory.samples[0] ?? Number.NaN));
     const { restored } = JSON.parse(answer.toString()).status;
     if (restored.length !== count + 1) throw new Error(`${restored.length} objects came back`);
     ({ uid } = JSON.parse((await client.send("GET", `${configMaps(namespace)}/owner`)).toString()).metadata);
@@ -53,6 +57,6 @@ async function measure(bench: Bench): Promise<Samples> {
   return {
     samples,
     ceiling,
-    note: `${(cpu / bench.repetitions).toFixed(0)} ms of CPU each; dependents put into the database directly, and deleted by a cascade`,
+    note: `${(cpu / bench.repetitions).toFixed(0)} ms of CPU each, workerd's memory grew by ${grown.toFixed(0)} MB at most; dependents put into the database directly, and deleted by a cascade`,
   };
 }

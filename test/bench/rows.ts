@@ -6,6 +6,7 @@ import { getRows } from "./gets.ts";
 import { largeNamespaceRow } from "./large-namespace.ts";
 import { listRows } from "./lists.ts";
 import { mixedLoadRow } from "./mixed-load.ts";
+import { nodeRows } from "./nodes.ts";
 import { previewRows } from "./previews.ts";
 import { readsDuringCascadeRow } from "./reads-during-cascade.ts";
 import { restoreRow } from "./restores.ts";
@@ -23,6 +24,7 @@ export const rows: readonly Row[] = [
   mixedLoadRow,
   ...previewRows,
   restoreRow,
+  ...nodeRows,
   readsDuringCascadeRow,
   coldStartRow,
   largeNamespaceRow,

@@ -1,5 +1,7 @@
 import { beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { type DeletionCluster, DeletionSession, MAPS, target } from "./deletion-session.ts";
+import { parse } from "yaml";
+import { eventually } from "../server.ts";
+import { type DeletionCluster, DeletionSession, MAPS, names, target } from "./deletion-session.ts";
 
 let session: DeletionSession;
 let at: DeletionCluster;
@@ -95,8 +97,65 @@ describe("a DeletionGuard", () => {
     expect(await refusedDelete("cm c")).toContain("3 objects would have gone within an hour, and 2 may");
   });
 
+  it("is explained, field by field", async () => {
+    expect(await at.shell.kubectl("explain deletionguard.spec.protect")).toMatch(
+      /annotations\s+<\[\]string>/,
+    );
+  });
+
   it("that makes no sense is refused with the reason", async () => {
     expect(await at.refused("DeletionGuard", { cascade: {} }, { name: "g" })).toContain("spec.cascade");
     expect(await at.refused("DeletionGuard", { freez: true }, { name: "g" })).toContain("spec.freez");
+  });
+});
+
+describe("a sweep under a DeletionGuard", () => {
+  const JOBS = "/apis/batch/v1/namespaces/default/jobs";
+
+  /** A Job that is over, and is swept at once. */
+  async function finishedJob(name: string, labels: object = {}): Promise<void> {
+    const template = { spec: { restartPolicy: "Never", containers: [{ name: "c", image: "i" }] } };
+    const spec = { ttlSecondsAfterFinished: 0, template };
+    await at.cluster.call("POST", JOBS, { metadata: { name, labels }, spec });
+    const time = new Date().toISOString().replace(/\.\d+/, "");
+    const conditions = [{ type: "Complete", status: "True", lastTransitionTime: time }];
+    const finished = await at.cluster.call(
+      "PATCH",
+      `${JOBS}/${name}/status`,
+      { status: { startTime: time, completionTime: time, conditions } },
+      { "content-type": "application/merge-patch+json" },
+    );
+    expect(finished.code).toBe(200);
+  }
+
+  const jobs = () => at.shell.kubectl("get jobs -o name");
+
+  it("stops at once, and says so in its run and in an Event; it goes on when the guard has gone", async () => {
+    await guard({ freeze: true });
+    await finishedJob("a");
+    const events = await eventually(
+      () => at.shell.kubectl("get events --field-selector reason=DeletionGuardExceeded --no-headers"),
+      (found) => found !== "",
+    );
+    expect(events).toMatch(
+      /Warning +DeletionGuardExceeded +deletionguard\/safety +the sweep jobs has stopped/,
+    );
+    const [run] = parse(await at.shell.kubectl("get sweepruns -o yaml")).items;
+    expect(run.status).toMatchObject({ deleted: 0, message: expect.stringContaining("while it freezes") });
+    expect(names(run.status.skippedObjects)).toContain("a");
+    expect(await jobs()).toBe("job.batch/a\n");
+    await at.shell.kubectl("delete deletionguard safety");
+    await eventually(jobs, (left) => left === "");
+  });
+
+  it("passes over what is protected", async () => {
+    await guard({ protect: { labels: ["keep"] } });
+    await finishedJob("kept", { keep: "yes" });
+    await finishedJob("gone");
+    await eventually(jobs, (left) => left === "job.batch/kept\n");
+    const run = await at.ask("SweepRun", { sweep: "jobs" }, { name: "by-hand" });
+    expect(run.status.skippedObjects).toMatchObject([
+      { name: "kept", reason: 'DeletionGuard "safety": it bears the label keep' },
+    ]);
   });
 });

@@ -276,6 +276,45 @@ describe("what a person sees of a node", () => {
     expect(row.cells.slice(1, 6)).toEqual(["10%", "85%", 3, "0/0", "0B"]);
   });
 
+  it("is forgotten when it is deleted, and begins anew with the next report", async () => {
+    await send("old.one", parts(7));
+    const gone = (query = "", body?: unknown) =>
+      cluster.call("DELETE", `/apis/gc.kubegc.dev/v1alpha1/noderecords/old.one${query}`, body);
+    expect((await gone("?dryRun=All")).body).toMatchObject({ status: "Success" });
+    expect((await gone("", { preconditions: { uid: "x" } })).body.reason).toBe("Conflict");
+    const viewer = await makeToken(server, "seen", "looker", "view");
+    const path = "/apis/gc.kubegc.dev/v1alpha1/noderecords/old.one";
+    expect((await call(cluster.base, viewer, "DELETE", path)).body.reason).toBe("Forbidden");
+    expect((await list("noderecords/old.one")).code).toBe(200);
+
+    const answer = await gone();
+    expect(answer.body).toMatchObject({
+      kind: "Status",
+      status: "Success",
+      details: { name: "old.one", kind: "noderecords" },
+    });
+    expect((await list("noderecords/old.one")).code).toBe(404);
+    expect((await list("nodeimages", "?fieldSelector=node=old.one")).body.items).toEqual([]);
+    expect((await gone()).code).toBe(404);
+
+    // Whoever recorded it sees with its next report that it is a new one.
+    expect((await send("old.one", parts(8))).body).toMatchObject({ sequence: 8 });
+    expect((await list("nodeimages", "?fieldSelector=node=old.one")).body.items).toHaveLength(1);
+  });
+
+  it("is numbers for Prometheus, with the node as a label", async () => {
+    const { text } = await cluster.call("GET", "/metrics");
+    for (const line of [
+      'kubelet_image_garbage_collected_total{node="edge.one",reason="age"} 0',
+      'kubelet_image_garbage_collected_total{node="edge.one",reason="space"} 0',
+      'kubelet_image_gc_attempts_total{node="edge.one",operation="garbage_collect",trigger="periodic",result="noop",reason="threshold"} 1',
+      'kubelet_image_gc_image_fs_usage_percent{node="edge.one",phase="before"} 10',
+    ]) {
+      expect(text).toContain(`${line}
+`);
+    }
+  });
+
   it("is nothing for a node that never reported", async () => {
     expect((await list("noderecords/nobody")).code).toBe(404);
     expect((await list("nodeimages/nobody.aaaaaaaaaaaaaaaa")).code).toBe(404);

@@ -56,11 +56,16 @@ export class Stage {
     return this.cluster.call("GET", path);
   }
 
-  /** How another object names this one as its owner, and controller. */
-  async controlledBy(path: string): Promise<object> {
+  /** How another object names this one as its owner. */
+  async reference(path: string): Promise<object> {
     const { apiVersion, kind, metadata } = (await this.get(path)).body;
     const { name, uid } = metadata;
-    return { ownerReferences: [{ apiVersion, kind, name, uid, controller: true }] };
+    return { apiVersion, kind, name, uid };
+  }
+
+  /** Metadata of an object that has this one as its owner, and controller. */
+  async controlledBy(path: string): Promise<object> {
+    return { ownerReferences: [{ ...(await this.reference(path)), controller: true }] };
   }
 
   /** Puts settings of sweeps into effect, instead of those there were. */

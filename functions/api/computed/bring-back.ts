@@ -2,6 +2,8 @@ import { graphName } from "../../graph/graph-name.ts";
 import type { Relinked } from "../../graph/restore/relink.ts";
 import type { RestoreReply, RestoreRequest } from "../../graph/restore/restore-request.ts";
 import type { Failure } from "../../objects/failure.ts";
+import type { JsonObject } from "../../objects/json.ts";
+import type { KubeObject } from "../../objects/object.ts";
 import type { ApiContext } from "../context.ts";
 import { isSuperseded } from "../faults.ts";
 
@@ -37,7 +39,10 @@ async function restoreAll(
 ): Promise<Failure | undefined> {
   for (const [namespace, objects] of places) {
     const request: RestoreRequest = {
-      restore: objects.map(({ kind, object }) => ({ kind, body: JSON.stringify(object) })),
+      restore: objects.map(({ kind, object }) => ({
+        kind,
+        body: JSON.stringify(dryRun ? outlineOf(object) : object),
+      })),
       dryRun,
     };
     const attempt = async (): Promise<RestoreReply> =>
@@ -49,4 +54,10 @@ async function restoreAll(
     if (!reply.ok) return reply.failure;
   }
   return undefined;
+}
+
+/** As much of it as decides whether it can be written: the bodies of a whole tree are sent once, and not twice. */
+function outlineOf({ apiVersion, kind, metadata }: KubeObject): JsonObject {
+  const { labels: _, annotations: __, managedFields: ___, ...told } = metadata;
+  return { apiVersion, kind, metadata: told as unknown as JsonObject };
 }

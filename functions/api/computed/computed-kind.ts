@@ -1,3 +1,4 @@
+import type { z } from "zod";
 import type { Outcome } from "../../objects/failure.ts";
 import type { JsonObject } from "../../objects/json.ts";
 import type { KubeObject } from "../../objects/object.ts";
@@ -9,6 +10,8 @@ import type { ApiContext } from "../context.ts";
  * asks. A verb that the kind offers has its function here; selectors, pages, tables and YAML are seen to elsewhere.
  */
 export interface ComputedKind {
+  /** What `spec` of one that is created may say. */
+  spec?: z.ZodType;
   /** One page, sorted by name. It may use the selector to find less; what does not match is left out afterwards. */
   list?(asked: ComputedList): Promise<Outcome<ComputedPage>>;
   /** Undefined when there is none of that name. */

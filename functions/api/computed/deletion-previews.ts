@@ -16,8 +16,10 @@ const KIND = "DeletionPreview";
 
 const SPEC = z.strictObject({
   target: TARGET,
-  /** As a DELETE has it: left out, it is the default of the kind and version. */
-  propagationPolicy: z.enum(["Background", "Foreground", "Orphan"]).optional(),
+  propagationPolicy: z
+    .enum(["Background", "Foreground", "Orphan"])
+    .optional()
+    .describe("As a DELETE has it: left out, it is the default of the kind and version."),
   gracePeriodSeconds: z.int().min(0).optional(),
 });
 
@@ -26,6 +28,8 @@ const SPEC = z.strictObject({
  * `status.hash` stands for all of it: a DELETE that carries it (`?previewHash=`) is refused when it would do anything else.
  */
 export const deletionPreviews: ComputedKind = {
+  spec: SPEC,
+
   async create({ context, sent, dryRun }) {
     const read = SPEC.safeParse(sent.spec ?? {}, { reportInput: true });
     if (!read.success) return refuse(invalidSpec(KIND, sent, read.error));

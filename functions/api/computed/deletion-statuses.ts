@@ -25,6 +25,8 @@ const MOST_LISTED = 20;
  * that is terminating, named by its uid. Never stored.
  */
 export const deletionStatuses: ComputedKind = {
+  spec: SPEC,
+
   async create({ context, sent }) {
     const read = SPEC.safeParse(sent.spec ?? {}, { reportInput: true });
     if (!read.success) return refuse(invalidSpec(KIND, sent, read.error));

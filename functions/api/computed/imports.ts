@@ -17,10 +17,16 @@ import { droppedReference } from "./restores.ts";
 const KIND = "Import";
 
 const SPEC = z.strictObject({
-  /** Objects as `kubectl get -o yaml` prints them, with the uids that they had. */
-  items: z.array(z.json()).default([]),
-  /** A set that is too large for one request comes in parts, under a name; the last one commits. */
-  session: z.string().min(1).max(253).optional(),
+  items: z
+    .array(z.json())
+    .default([])
+    .describe("Objects as kubectl get -o yaml prints them, with the uids that they had."),
+  session: z
+    .string()
+    .min(1)
+    .max(253)
+    .optional()
+    .describe("A set that is too large for one request comes in parts, under a name; the last one commits."),
   commit: z.boolean().default(true),
   dryRun: z.boolean().default(false),
 });
@@ -36,6 +42,8 @@ const MOST = 24_000_000;
  * the set is committed nothing of it is there.
  */
 export const imports: ComputedKind = {
+  spec: SPEC,
+
   async create({ context, sent, dryRun }) {
     const read = SPEC.safeParse(sent.spec ?? {}, { reportInput: true });
     if (!read.success) return refuse(invalidSpec(KIND, sent, read.error));

@@ -52,7 +52,7 @@ export async function differenceFrom(
     const known = before.get(uid);
     before.delete(uid);
     if (known === undefined) told.push(`${what} now ${fate}`);
-    else if (known.fate !== fate) told.push(`${what} now ${fate}, and then ${known.fate}`);
+    else if (known.fate !== fate) told.push(`${what} now ${fate} (before: ${known.fate})`);
   }
   for (const { what } of before.values()) told.push(`${what} is not reached any more`);
   if (told.length === 0) return "what holds it up is different";

@@ -12,12 +12,9 @@ import { invalidSpec } from "./computed-spec.ts";
 const KIND = "Restore";
 
 const SPEC = z.strictObject({
-  /** The name of a DeletionRecord: the uid of what went. */
-  record: z.string().min(1),
-  /** What went because of it comes back too. */
-  tree: z.boolean().default(true),
-  /** What can come back does, even when something cannot. */
-  partial: z.boolean().default(false),
+  record: z.string().min(1).describe("The name of a DeletionRecord: the uid of what went."),
+  tree: z.boolean().default(true).describe("What went because of it comes back too."),
+  partial: z.boolean().default(false).describe("What can come back does, even when something cannot."),
   dryRun: z.boolean().default(false),
 });
 
@@ -33,6 +30,8 @@ const WHY: Readonly<Record<Unrestorable["why"], string>> = {
  * `spec.partial` does not say that this is all right; each namespace is one transaction.
  */
 export const restores: ComputedKind = {
+  spec: SPEC,
+
   async create({ context, sent, dryRun }) {
     const read = SPEC.safeParse(sent.spec ?? {}, { reportInput: true });
     if (!read.success) return refuse(invalidSpec(KIND, sent, read.error));

@@ -26,6 +26,8 @@ const LOOK_EVERY = 50;
  * yet due by its stored moment; answered with the status at the end, or, when that takes long, with phase Running.
  */
 export const sweepRuns: ComputedKind = {
+  spec: SPEC,
+
   async list({ context: { db, cluster }, limit, after }) {
     const { results } = await db.prepare(LIST_RUNS).bind(cluster, after, limit).all<SweepRunRow>();
     return ok({ items: results.map(runObject), more: results.length === limit });

@@ -20,10 +20,13 @@ const KIND = "Unblock";
 
 const SPEC = z.strictObject({
   target: TARGET,
-  /** The one that is taken off. */
-  finalizer: z.string().min(1),
-  /** Why it is known that what the finalizer stands for is done, or will never be. */
-  reason: z.string().trim().min(1).max(1024),
+  finalizer: z.string().min(1).describe("The one that is taken off."),
+  reason: z
+    .string()
+    .trim()
+    .min(1)
+    .max(1024)
+    .describe("Why it is known that what the finalizer stands for is done, or will never be."),
 });
 
 /**
@@ -31,6 +34,8 @@ const SPEC = z.strictObject({
  * do with `kubectl patch`, without the risk of taking off another one, or off an object that changed meanwhile.
  */
 export const unblocks: ComputedKind = {
+  spec: SPEC,
+
   async create({ context, sent, dryRun }) {
     const read = SPEC.safeParse(sent.spec ?? {}, { reportInput: true });
     if (!read.success) return refuse(invalidSpec(KIND, sent, read.error));

@@ -128,6 +128,16 @@ describe("metrics", () => {
     const cluster = await TestCluster.create();
     const names = Array.from({ length: 1000 }, (_, i) => `n${i}`);
     await cluster.ask("team", ...names.map((name) => create(configMap, { name })));
+    await DB.prepare(
+      `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+       INSERT INTO node_images (cluster, node, key, image, handler, tags, digests, size, pinned, first_detected, in_use)
+       SELECT ?1, 'n', i, i, '', '[]', '[]', 1, 0, 0, 0 FROM n`,
+    )
+      .bind(cluster.id)
+      .run();
+    await DB.prepare("INSERT INTO nodes (cluster, node, epoch, reported_at) VALUES (?1, 'n', 1, 1)")
+      .bind(cluster.id)
+      .run();
     const watched = new WatchedDatabase(DB);
     await scrape(cluster, "view", watched.asD1);
     expect(watched.costs).toMatchObject({ calls: 1, rowsWritten: 0 });

@@ -66,16 +66,13 @@ export const nodeMetrics = metricSource<CountsRow>(READ_NODE_COUNTS, (rows) => {
       "Duration of Image GC attempts: from the report that began one to the report that ended it.",
       ({ node, runs }) =>
         byResult(runs.attempts).flatMap(({ operation, result, seconds }) =>
-          histogramSamples(
-            { node, ...labelsOf(operation), result },
-            { bounds: SECONDS_BOUNDS, ...seconds },
-          ),
+          histogramSamples({ node, ...labelsOf(operation), result }, { bounds: SECONDS_BOUNDS, ...seconds }),
         ),
     ),
     family(
       "kubelet_image_gc_freed_bytes",
       "histogram",
-      "Bytes estimated as reclaimed by deleted images during an Image GC attempt; without attempts that deleted none.",
+      "Bytes estimated as reclaimed by deleted images during an Image GC attempt; nothing where none has freed any.",
       ({ node, runs }) =>
         runs.attempts
           .filter(({ freed }) => freed.sum > 0)
@@ -175,7 +172,9 @@ const deletions = (labels: Readonly<Record<string, string>>, value: number): Sam
 const total = ({ counts }: Spread): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** Attempts of one operation and result together, whatever their reason. */
-function byResult(attempts: readonly AttemptCount[]): Pick<AttemptCount, "operation" | "result" | "seconds">[] {
+function byResult(
+  attempts: readonly AttemptCount[],
+): Pick<AttemptCount, "operation" | "result" | "seconds">[] {
   const found = new Map<string, Pick<AttemptCount, "operation" | "result" | "seconds">>();
   for (const { operation, result, seconds } of attempts) {
     const key = `${operation} ${result}`;

@@ -1,6 +1,7 @@
 import {
   READ_NAMED_BY,
   READ_SKETCH,
+  READ_SKETCHES,
   READ_SKETCHES_OF,
   READ_SKETCHES_WITHIN,
   type SketchRow,
@@ -56,8 +57,22 @@ export async function readWorld(
   if (row === undefined) return { found: "nothing" };
   const reader = new WorldReader(db, cluster, kinds);
   const node = reader.nodeOf(row);
-  const complete = await reader.readFrom(node);
+  const complete = await reader.readFrom([node]);
   return complete ? { found: "world", world: reader.world, target: node } : { found: "too-much" };
+}
+
+/** The same for several that are known by their uids. Those that are not there are left out. */
+export async function readWorldOf(
+  db: D1Database,
+  cluster: number,
+  uids: readonly Uid[],
+  kinds: KindRegistry,
+): Promise<{ found: "world"; world: World; targets: Node[] } | { found: "too-much" }> {
+  const rows = await db.prepare(READ_SKETCHES).bind(cluster, JSON.stringify(uids)).raw<SketchRow>();
+  const reader = new WorldReader(db, cluster, kinds);
+  const targets = rows.map((row) => reader.nodeOf(row));
+  const complete = await reader.readFrom(targets);
+  return complete ? { found: "world", world: reader.world, targets } : { found: "too-much" };
 }
 
 class WorldReader {
@@ -75,9 +90,9 @@ class WorldReader {
   }
 
   /** False when it is too much. */
-  async readFrom(target: Node): Promise<boolean> {
-    this.world.add(target);
-    let level = [target];
+  async readFrom(targets: readonly Node[]): Promise<boolean> {
+    for (const target of targets) this.world.add(target);
+    let level = targets;
     for (let depth = 0; level.length > 0; depth++) {
       if (depth === MOST_LEVELS) return false;
       const next: Node[] = [];

@@ -49,6 +49,18 @@ export function simulate(
   return ok(outcomeOf(simulation));
 }
 
+/** The same for several at once. One whose deletion is refused stays. */
+export function simulateAll(
+  world: World,
+  deletions: readonly { node: Node; options: DeleteOptions }[],
+  { kinds, now }: { kinds: KindRegistry; now: Millis },
+): Simulated {
+  const simulation = new Simulation(world, kinds, now);
+  for (const { node, options } of deletions) simulation.delete(node, options, versionOf(node), undefined);
+  simulation.run();
+  return outcomeOf(simulation);
+}
+
 /** The same for what is going already: how it will end, with nobody's help and with it. */
 export function simulateOn(world: World, { kinds, now }: { kinds: KindRegistry; now: Millis }): Simulated {
   const simulation = new Simulation(world, kinds, now);

@@ -11,6 +11,7 @@ import { parseApiVersion } from "../../objects/kind.ts";
 import type { Definitions } from "../../objects/kinds/definitions.ts";
 import { KUBEGC } from "../../objects/kinds/kubegc.ts";
 import type { KindRegistry } from "../../objects/kinds/registry.ts";
+import { typeFault } from "../../objects/metadata/decode.ts";
 import { asJson, asObject, asUid, type Millis } from "../../objects/object.ts";
 import { completeCandidate } from "../decide/complete-candidate.ts";
 import { candidateOf } from "../decide/create.ts";
@@ -66,6 +67,9 @@ function importedItem(item: Json, { kinds, definitions, now, random }: ImportCon
   if (kind === undefined || version === undefined || !kind.verbs.includes("delete")) {
     return [invalidValue("kind", name, `is not a kind of ${apiVersion} that is stored here`)];
   }
+  const expected = { group: kind.group, version, kind: kind.kind, custom: kind.traits.custom };
+  const fault = typeFault(item, expected);
+  if (fault !== undefined) return [invalidValue("", name, fault)];
   const namespace = typeof metadata.namespace === "string" ? metadata.namespace : "";
   if (kind.namespaced && namespace === "") return [requiredValue("metadata.namespace", "")];
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { timestamp } from "../../objects/object.ts";
+import { type KubeObject, timestamp } from "../../objects/object.ts";
 import { kindOf } from "../decide/decide.fixture.ts";
-import { DB, patch, remove } from "../graph.fixture.ts";
+import { DB, ownedBy, patch, remove } from "../graph.fixture.ts";
 import { SweptCluster } from "./sweep.fixture.ts";
 
 const MINUTE = 60_000;
@@ -27,13 +27,25 @@ interface Marks {
 }
 
 async function finish(swept: SweptCluster, jobs: Record<string, Marks>, namespace = "team"): Promise<void> {
-  for (const [name, metadata] of Object.entries(jobs)) {
-    await swept.make(job, { name, fields: { spec: { template, ttlSecondsAfterFinished: 10 } } }, namespace);
-    await swept.cluster.ask(namespace, patch(job, name, { metadata }));
-    const at = timestamp(swept.now);
-    const conditions = [{ type: "Complete", status: "True", lastTransitionTime: at }];
-    await swept.status(job, name, { startTime: at, conditions }, namespace);
-  }
+  for (const [name, marks] of Object.entries(jobs)) await finishOne(swept, name, marks, namespace);
+}
+
+async function finishOne(
+  swept: SweptCluster,
+  name: string,
+  metadata: Marks = {},
+  namespace = "team",
+): Promise<KubeObject> {
+  const made = await swept.make(
+    job,
+    { name, fields: { spec: { template, ttlSecondsAfterFinished: 10 } } },
+    namespace,
+  );
+  await swept.cluster.ask(namespace, patch(job, name, { metadata }));
+  const at = timestamp(swept.now);
+  const conditions = [{ type: "Complete", status: "True", lastTransitionTime: at }];
+  await swept.status(job, name, { startTime: at, conditions }, namespace);
+  return made;
 }
 
 async function later(swept: SweptCluster, milliseconds = MINUTE): Promise<void> {
@@ -68,6 +80,17 @@ describe("a sweep that would delete more than a guard allows", () => {
         message: expect.stringContaining("the sweep jobs has stopped"),
       },
     ]);
+  });
+
+  it("counts what would go with what it deletes", async () => {
+    const swept = await guarded({ sweep: { count: 2 } }, {});
+    const owner = await finishOne(swept, "owner");
+    const configMap = kindOf("configmaps");
+    for (const name of ["a", "b"]) await swept.make(configMap, { name, owners: [ownedBy(owner)] });
+    await later(swept);
+    expect(await swept.names(job)).toEqual(["owner"]);
+    const [run] = await swept.runs();
+    expect(run?.message).toContain("3 objects would go in one run, and 2 may");
   });
 
   it("goes on when the guard is gone, at once", async () => {
@@ -118,6 +141,22 @@ describe("an object that is protected", () => {
     const skipped = (await swept.runs()).flatMap(({ skipped_objects }) => JSON.parse(skipped_objects));
     expect(skipped).toMatchObject([{ name: "kept", reason: expect.stringContaining(why) }]);
     expect(await stoppedEvents(swept)).toEqual([]);
+  });
+
+  it("keeps its owner, which would take it along", async () => {
+    const swept = await guarded({ protect: { labels: ["keep"] } }, { free: {} });
+    const owner = await finishOne(swept, "owner");
+    const configMap = kindOf("configmaps");
+    await swept.make(configMap, { name: "result", labels: { keep: "yes" }, owners: [ownedBy(owner)] });
+    await later(swept);
+    expect(await swept.names(job)).toEqual(["owner"]);
+    const skipped = (await swept.runs()).flatMap(({ skipped_objects }) => JSON.parse(skipped_objects));
+    expect(skipped).toMatchObject([
+      {
+        name: "owner",
+        reason: 'DeletionGuard "safety": ConfigMap team/result, which would go with it, bears the label keep',
+      },
+    ]);
   });
 
   it("stays by its kind", async () => {

@@ -2,12 +2,13 @@ import { READ_TOTALS, REMOVED_BUCKET } from "../../../db/counters.ts";
 import { READ_STOPPED, type StoppedRow } from "../../../db/sweeps.ts";
 import { protectionOf, sweepRefusal } from "../../guard/decide-guard.ts";
 import type { Guard } from "../../guard/settings.ts";
-import type { Millis } from "../../objects/object.ts";
+import type { Millis, Uid } from "../../objects/object.ts";
 import type { EventNote, SweepName } from "../../sweeps/decision.ts";
 import { changesOutside, permitted } from "../../sweeps/report-only.ts";
 import { storedKind } from "../drain/stored-kind.ts";
 import type { Acting } from "./act.ts";
 import { eventTask } from "./event.ts";
+import { followersOf } from "./followers.ts";
 import { type RunOf, runName } from "./tally.ts";
 import type { SweepView, Verdict } from "./view.ts";
 
@@ -16,9 +17,9 @@ const HELD: Millis = 3_600_000;
 const HOUR: Millis = 3_600_000;
 
 /**
- * The verdicts as the guards of the cluster let them be carried out. An object that is protected stays, by itself. A sweep
- * that would delete more than it may deletes nothing of the slice: its run says so, and one Event for each run, about the
- * guard. What follows from a deletion that went through is the collector's, and is not held back.
+ * The verdicts as the guards of the cluster let them be carried out. An object stays when it is protected, or something that
+ * would go with it. A sweep that would make more go than it may deletes nothing of the slice: its run says so, and one Event
+ * for each run, about the guard.
  *
  * Two namespaces that are swept at the same moment do not see each other's counts: a limit may be exceeded by a slice.
  */
@@ -37,11 +38,19 @@ export async function holdBack(
     const why = protection(verdict, guards, view);
     if (why !== undefined) held.set(verdict, why);
   }
+  const { counts, protections } = await followersOf(
+    going.filter((verdict) => !held.has(verdict)),
+    view,
+  );
+  for (const verdict of going) {
+    const why = protections.get(verdict.swept.stored.uid);
+    if (why !== undefined && !held.has(verdict)) held.set(verdict, why);
+  }
   const free = Map.groupBy(
     going.filter((verdict) => !held.has(verdict)),
     ({ sweep }) => sweep,
   );
-  for (const [sweep, why] of await stopped(free, acting, run)) {
+  for (const [sweep, why] of await stopped(free, counts, acting, run)) {
     for (const verdict of free.get(sweep) ?? []) held.set(verdict, why);
   }
   return verdicts.map((verdict) => {
@@ -70,6 +79,7 @@ function protection({ swept }: Verdict, guards: readonly Guard[], view: SweepVie
 /** The sweeps that must not go on, with the reason. */
 async function stopped(
   going: ReadonlyMap<SweepName, readonly Verdict[]>,
+  followers: ReadonlyMap<Uid, number>,
   { view, commit, tally }: Acting,
   run: RunOf | undefined,
 ): Promise<Map<SweepName, string>> {
@@ -87,7 +97,8 @@ async function stopped(
   let lastHour = totals?.removed ?? 0;
   for (const [sweep, verdicts] of going) {
     const row = known.find(({ name }) => name === runName(run, sweep, now));
-    const count = new Set(verdicts.map(({ swept }) => swept.stored.uid)).size;
+    const uids = new Set(verdicts.map(({ swept }) => swept.stored.uid));
+    const count = [...uids].reduce((sum, uid) => sum + 1 + (followers.get(uid) ?? 0), 0);
     const refusal = sweepRefusal(kinds.guards, {
       going: count,
       before: row?.deleted ?? 0,

@@ -2,6 +2,7 @@ import type { Millis } from "../../objects/object.ts";
 import type { ImageRun, NodeRecord } from "../record/node-record.ts";
 import type { NodeReport } from "../report/report.ts";
 import type { ImageSettings, NodeSettings } from "../settings/settings.ts";
+import { type EndedRun, endedRun, undetected } from "./count-runs.ts";
 import { AWAY, isDue } from "./due.ts";
 import { beginRun, type ImageLook, imageTurn, type NodeWarning } from "./image-run.ts";
 import type { PlanStep } from "./plan.ts";
@@ -15,6 +16,8 @@ export interface ImagePart {
   readonly lookedAt: Millis | null;
   readonly failures: number;
   readonly lastRun: NodeRecord["lastImageRun"];
+  /** Collections that this report ended. */
+  readonly ended: readonly EndedRun[];
 }
 
 /**
@@ -37,11 +40,15 @@ export function imagePart(
     lookedAt: record.imagesLookedAt,
     failures: record.imageFailures,
     lastRun: record.lastImageRun,
+    ended: [],
   };
   const due = sender.dryRun || isDue(record.imagesLookedAt, settings.imagePeriod, now);
   if (images === undefined || !images.complete || !containers?.complete) {
     const tried = run !== null || pressure || (due && collects(settings.images));
-    return tried ? failed({ ...part, lookedAt: now }, "images and containers could not be listed") : part;
+    if (!tried) return part;
+    const phase = run?.phase ?? (pressure ? "pressure" : "space");
+    const ended = [undetected(phase, (now - (run?.beganAt ?? now)) / 1000)];
+    return failed({ ...part, lookedAt: now, ended }, "images and containers could not be listed");
   }
   const look: ImageLook = {
     records: record.images,
@@ -58,9 +65,13 @@ export function imagePart(
     const turn = imageTurn(run, look);
     if (turn.state === "remove") return { ...part, steps: turn.steps, run: turn.run };
     // Its errors are warnings of the eviction manager, and no failures of the periodic run.
-    part = { ...part, lastRun: turn.outcome };
-    // While it lasts, what could not be removed is not tried with each report.
-    if (pressure && !begins) return { ...part, run };
+    if (!isTold(turn.run)) {
+      part = { ...part, lastRun: turn.outcome, ended: [endedRun(turn, look)] };
+    }
+    // While it lasts, what could not be removed is not tried with each report, and an end is told once.
+    if (pressure && !begins) {
+      return { ...part, run: { ...run, freed: 0, removed: 0, told: run.failed.length } };
+    }
     if (begins) run = { ...beginRun("age", now), failed: pressure ? run.failed : [] };
     else run = null;
   } else if (run === null && begins) run = beginRun("age", now);
@@ -72,6 +83,7 @@ export function imagePart(
     ...part,
     lastRun: turn.outcome,
     warnings: turn.warning === undefined ? [] : [turn.warning],
+    ended: [...part.ended, endedRun(turn, look)],
   };
   return turn.outcome.error === null ? { ...ended, failures: 0 } : failed(ended, turn.outcome.error);
 }
@@ -87,6 +99,10 @@ function goOn(record: NodeRecord, settled: Settled, settings: NodeSettings, now:
     failed: [...imageRun.failed, ...settled.failed],
   };
 }
+
+/** Whether nothing has happened since the run was last at its end. */
+const isTold = ({ told, removed, failed: failures }: ImageRun): boolean =>
+  told === failures.length && removed === 0;
 
 /** The first failure may be of a node that is just starting; it takes two in a row for an Event. */
 function failed(part: ImagePart, message: string): ImagePart {

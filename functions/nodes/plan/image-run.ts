@@ -5,6 +5,7 @@ import { imagesForAge, imagesForSpace, unusedImages } from "../images/select.ts"
 import { measure, type Statistics } from "../images/usage.ts";
 import type { ImageRun, ImageRunOutcome } from "../record/node-record.ts";
 import type { ImageSettings } from "../settings/settings.ts";
+import type { RunReason } from "./count-runs.ts";
 import type { ImageRemoval } from "./plan.ts";
 
 /** What a turn of a run is decided from. */
@@ -27,7 +28,13 @@ export type NodeWarning = { readonly reason: string; readonly message: string };
 export type ImageTurn =
   /** To be removed; the run goes on with what the next report says about it. */
   | { readonly state: "remove"; readonly run: ImageRun; readonly steps: readonly ImageRemoval[] }
-  | { readonly state: "over"; readonly outcome: ImageRunOutcome; readonly warning: NodeWarning | undefined };
+  | {
+      readonly state: "over";
+      readonly run: ImageRun;
+      readonly reason: RunReason;
+      readonly outcome: ImageRunOutcome;
+      readonly warning: NodeWarning | undefined;
+    };
 
 export const beginRun = (phase: "age" | "pressure", now: Millis): ImageRun => ({
   phase,
@@ -62,39 +69,44 @@ function ageTurn(run: ImageRun, look: ImageLook): ImageTurn {
     : imagesForAge(look.records, look.settings, look.now, look.since, passedIn(run));
   if (images.length > 0) return remove(run, images);
   const error = removalError(run);
-  if (error !== undefined) return over(run, look.now, error);
-  return spaceTurn({ ...run, phase: "space", freed: 0, removed: 0, failed: [] }, look);
+  if (error !== undefined) return over(run, look.now, "delete_error", error);
+  const { freed, removed } = run;
+  const aged = removed > 0 ? { aged: { freed, removed } } : {};
+  return spaceTurn({ ...run, ...aged, phase: "space", freed: 0, removed: 0, failed: [] }, look);
 }
 
 function spaceTurn(begun: ImageRun, look: ImageLook): ImageTurn {
   const { statistics, settings, now } = look;
   if (statistics === undefined) {
-    return over(begun, now, "the report has no figures of the file system of images");
+    return over(begun, now, "stats_error", "the report has no figures of the file system of images");
   }
   const usage = measure(statistics, settings);
   if (usage.state === "invalid") {
     const message = `invalid capacity ${usage.capacity} on image filesystem`;
-    return over(begun, now, message, { reason: "InvalidDiskCapacity", message });
+    return over(begun, now, "invalid_capacity", message, { reason: "InvalidDiskCapacity", message });
   }
   const wanted = begun.wanted ?? usage.wanted;
-  if (wanted === undefined) return over(begun, now);
-  const run: ImageRun = { ...begun, wanted };
+  const run: ImageRun = { ...begun, wanted, usedPercent: begun.usedPercent ?? usage.percent };
+  if (wanted === undefined) return over(run, now, run.aged === undefined ? "threshold" : "age");
   if (run.removed === 0 || run.freed < wanted) {
     const images = imagesForSpace(look.records, wanted - run.freed, settings, now, passedIn(run));
     if (images.length > 0) return remove(run, images);
   }
   const error = removalError(run);
-  if (error !== undefined || run.freed >= wanted) return over(run, now, error);
+  if (error !== undefined) return over(run, now, "delete_error", error);
+  if (run.freed >= wanted) return over(run, now, "threshold");
   const message =
     `Failed to garbage collect required amount of images. Attempted to free ${wanted} bytes, ` +
     `but only found ${run.freed} bytes eligible to free. ` +
     `The image file system of ${usage.capacity} bytes is ${usage.percent}% full.`;
-  return over(run, now, message, { reason: "FreeDiskSpaceFailed", message });
+  return over(run, now, "insufficient_freed", message, { reason: "FreeDiskSpaceFailed", message });
 }
 
 function pressureTurn(run: ImageRun, look: ImageLook): ImageTurn {
   const images = look.pressure ? unusedImages(look.records, look.settings, look.now, passedIn(run)) : [];
-  return images.length > 0 ? remove(run, images) : over(run, look.now, removalError(run));
+  if (images.length > 0) return remove(run, images);
+  const error = removalError(run);
+  return over(run, look.now, error === undefined ? "all_unused" : "delete_error", error);
 }
 
 const passedIn = ({ failed }: ImageRun): ((image: ImageRecord) => boolean) => {
@@ -122,12 +134,13 @@ function removalError({ phase, wanted, freed, failed }: ImageRun): string | unde
 const MOST_CAUSES = 5;
 
 const over = (
-  { phase, wanted, freed, removed }: ImageRun,
+  run: ImageRun,
   endedAt: Millis,
+  reason: RunReason,
   error?: string,
   warning?: NodeWarning,
-): ImageTurn => ({
-  state: "over",
-  outcome: { phase, endedAt, wanted, freed, removed, error: error ?? null },
-  warning,
-});
+): ImageTurn => {
+  const { phase, wanted, freed, removed } = run;
+  const outcome = { phase, endedAt, wanted, freed, removed, error: error ?? null };
+  return { state: "over", run, reason, outcome, warning };
+};

@@ -29,7 +29,10 @@ export type PlanStep =
 export interface Plan {
   /** Grows with each plan of a node that has steps; 0 without. */
   readonly number: number;
-  /** How long after it was received it may be begun, and each image removed, in seconds. */
+  /**
+   * How long its steps may be begun, in seconds. The agent counts it from when it began its report, on its own clock: a plan
+   * is as old as what it was made from.
+   */
   readonly lifeSeconds: number;
   /** When to report next, in seconds. */
   readonly nextReportSeconds: number;

@@ -9,6 +9,7 @@ import { isPrintable } from "../report/print-plan.ts";
 import type { NodeReport } from "../report/report.ts";
 import type { NodeSettings } from "../settings/settings.ts";
 import { containerTurn, exitTurn, type StepGroup } from "./container-run.ts";
+import { countRuns } from "./count-runs.ts";
 import { AWAY, isDue } from "./due.ts";
 import { imagePart } from "./image-part.ts";
 import type { NodeWarning } from "./image-run.ts";
@@ -98,6 +99,7 @@ export function takeReport(
           imagesLookedAt: images.lookedAt,
           imageFailures: withheld ? 0 : images.failures,
           lastImageRun: images.lastRun,
+          imageRuns: countRuns(record.imageRuns, withheld ? [] : images.ended, settled, record.plan),
         }),
     events: events.memory,
   };

@@ -1,5 +1,6 @@
 import type { Millis } from "../../objects/object.ts";
 import type { ImageKey, ImageRecords } from "../images/image-record.ts";
+import type { ImageRunCounts } from "../plan/count-runs.ts";
 import type { IssuedPlan, PlanStep, RemovalReason } from "../plan/plan.ts";
 import type { Pressure } from "../plan/pressure.ts";
 import type { ContainerId, ContainerState, ReportedFileSystems } from "../report/report.ts";
@@ -34,6 +35,12 @@ export interface ImageRun {
   readonly removed: number;
   /** What could not be removed is not tried again in this run. */
   readonly failed: readonly { readonly key: ImageKey; readonly message: string }[];
+  /** What went by age, before the phase "space" began to count anew. */
+  readonly aged?: { readonly freed: number; readonly removed: number };
+  /** How full the file system was before the first removal for space. */
+  readonly usedPercent?: number;
+  /** Set when a run under pressure came to its end and the pressure lasts: how many failures were told by then. */
+  readonly told?: number;
 }
 
 /** How a run ended, for people. */
@@ -84,9 +91,12 @@ export interface NodeRecord {
   /** Runs that failed, in a row. */
   readonly imageFailures: number;
   readonly lastImageRun: ImageRunOutcome | null;
+  readonly imageRuns: ImageRunCounts;
   readonly removedImages: Counts;
   readonly removedContainers: number;
   readonly events: readonly EventMemory[];
+  /** Whether there was a Node object of its name at the latest report. */
+  readonly registered: boolean;
 }
 
 const NO_IMAGES = { images: 0, bytes: 0 };
@@ -109,7 +119,9 @@ export const EMPTY_RECORD: NodeRecord = {
   containersLookedAt: null,
   imageFailures: 0,
   lastImageRun: null,
+  imageRuns: { attempts: [], targets: [], skipped: [], failed: {}, usedPercent: null },
   removedImages: { age: NO_IMAGES, space: NO_IMAGES, pressure: NO_IMAGES },
   removedContainers: 0,
   events: [],
+  registered: false,
 };

@@ -58,7 +58,7 @@ const objectMeta = struct("v1.ObjectMeta", {
   }),
 });
 
-/** The fields outside the metadata that are read by type. Everything else is data to us. */
+/** The fields outside the metadata that are brought into canonical form. The types of all others are in `content-types.ts`. */
 const CORE_FIELDS: Readonly<Record<string, Record<string, Field>>> = {
   ConfigMap: {
     immutable: pointer("Immutable", bool),

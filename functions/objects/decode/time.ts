@@ -1,9 +1,9 @@
 import { type Timestamp, timestamp } from "../object.ts";
 
-const LAYOUT = "2006-01-02T15:04:05Z07:00";
+/** The parts of a layout with what each takes from the text. */
+type Layout = readonly (readonly [part: string, pattern: RegExp])[];
 
-/** The parts of the layout with what each takes from the text; a part that stands for itself has no pattern. */
-const PARTS: readonly (readonly [part: string, pattern: RegExp])[] = [
+const DATE_AND_MINUTE: Layout = [
   ["2006", /^[0-9]{4}/],
   ["-", /^-/],
   ["01", /^[0-9]{2}/],
@@ -14,17 +14,31 @@ const PARTS: readonly (readonly [part: string, pattern: RegExp])[] = [
   [":", /^:/],
   ["04", /^[0-9]{2}/],
   [":", /^:/],
-  ["05", /^[0-9]{2}(\.[0-9]+)?/],
-  ["Z07:00", /^(Z|[+-][0-9]{2}:[0-9]{2})/],
 ];
+const ZONE: Layout = [["Z07:00", /^(Z|[+-][0-9]{2}:[0-9]{2})/]];
+
+/** A fraction is taken although the layout has none. */
+const RFC3339: Layout = [...DATE_AND_MINUTE, ["05", /^[0-9]{2}(\.[0-9]+)?/], ...ZONE];
+const RFC3339_MICRO: Layout = [...DATE_AND_MINUTE, ["05", /^[0-9]{2}/], [".000000", /^\.[0-9]{6}/], ...ZONE];
 
 /** A time in RFC 3339 as the API prints it, or what is wrong with it in the words of Go's `time.Parse`. */
-export function readTime(text: string): { time: Timestamp } | { fault: string } {
+export const readTime = (text: string): { time: Timestamp } | { fault: string } => parseTime(text, RFC3339);
+
+/** What is wrong with a text as a time to the microsecond, which has to have all six digits of it. */
+export function microTimeFault(text: string): string | undefined {
+  const reading = parseTime(text, RFC3339_MICRO);
+  return "fault" in reading ? reading.fault : undefined;
+}
+
+function parseTime(text: string, layout: Layout): { time: Timestamp } | { fault: string } {
   const fault = (what: string) => ({ fault: `parsing time "${text}"${what}` });
   let rest = text;
-  for (const [part, pattern] of PARTS) {
+  for (const [part, pattern] of layout) {
     const match = pattern.exec(rest);
-    if (match === null) return fault(` as "${LAYOUT}": cannot parse "${rest}" as "${part}"`);
+    if (match === null) {
+      const whole = layout.map(([each]) => each).join("");
+      return fault(` as "${whole}": cannot parse "${rest}" as "${part}"`);
+    }
     rest = rest.slice(match[0].length);
   }
   if (rest !== "") return fault(`: extra text: ${rest}`);

@@ -25,7 +25,7 @@ export const kubegcKinds: readonly Kind[] = [
   computed("DeletionRecord", "deletionrecords", ["get", "list"], { shortNames: ["delrec"] }),
   computed("Import", "imports", ["create"]),
   computed("NodeImage", "nodeimages", ["get", "list"]),
-  computed("NodeRecord", "noderecords", ["get", "list"]),
+  computed("NodeRecord", "noderecords", ["get", "list", "delete"]),
   computed("Unblock", "unblocks", ["create"]),
   computed("Restore", "restores", ["create"]),
   computed("DeletionStatus", "deletionstatuses", ["create", "get", "list"], { shortNames: ["delstat"] }),

@@ -247,6 +247,36 @@ describe("a field of the wrong type", () => {
   });
 });
 
+describe("content of the wrong type", () => {
+  const service = { ...configMap, kind: "Service" };
+  const port = "json: cannot unmarshal string into Go struct field ServicePort.spec.ports.port of type int32";
+
+  test("is told in Go's words", () => {
+    expect(message({ spec: { ports: [{ port: "80" }] } }, service)).toBe(
+      `Service in version "v1" cannot be handled as a Service: ${port}`,
+    );
+  });
+
+  test("is told when it comes before what is wrong in the metadata, and not after it", () => {
+    const [spec, metadata] = [{ ports: [{ port: "80" }] }, { name: 5 }];
+    expect(message({ spec, metadata }, service)).toContain(port);
+    expect(message({ metadata, spec }, service)).toContain("v1.Service.ObjectMeta: v1.ObjectMeta.Name");
+  });
+
+  test("is Invalid on the patch that made it", () => {
+    const message = expect.stringContaining(port);
+    expect(readPatched({ spec: { ports: [{ port: "80" }] } }, service)).toMatchObject({
+      failure: { reason: "Invalid", errors: [{ field: "patch", type: "FieldValueInvalid", message }] },
+    });
+  });
+
+  test("is nobody's business in a kind that another field of the same name belongs to", () => {
+    const body = { spec: { ports: [{ port: "80" }] } };
+    expect(decode(body, widget).ok).toBe(true);
+    expect(decode({ ...body, metadata: {} }, configMap).ok).toBe(true);
+  });
+});
+
 describe("what a patch made", () => {
   test("is read like a body", () => {
     const object = {

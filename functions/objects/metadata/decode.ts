@@ -1,5 +1,8 @@
 import { parseBody } from "../decode/body.ts";
+import { contentFault, describeContentFault } from "../decode/content-faults.ts";
+import { contentType } from "../decode/content-types.ts";
 import { duplicateFields } from "../decode/duplicate-fields.ts";
+import type { JsonPath } from "../decode/json-location.ts";
 import { apiVersionAndKind, type ExpectedKind, METADATA, objectType } from "../decode/object-types.ts";
 import { describeFault, readTyped } from "../decode/typed-fields.ts";
 import { unknownFields } from "../decode/unknown-fields.ts";
@@ -10,13 +13,14 @@ import { kindRegistry } from "../kinds/registry.ts";
 
 /**
  * The body of a create or an update as an object of the expected kind. `apiVersion` and `kind` are filled when absent,
- * `metadata` is always there, holds fields of ObjectMeta only, each of its type, and none that is empty. The data of
- * ConfigMaps and Secrets is checked as well; everything else stays as it is.
+ * `metadata` is always there, holds fields of ObjectMeta only, each of its type, and none that is empty. The content of
+ * a built-in kind has the types that its fields have upstream, and stays as it is; fields that are not known to us stay too.
  *
  * Errors: UnsupportedMediaType; BadRequest for what does not parse, is of another kind or has a field of the wrong type;
  * Invalid for a custom resource of another kind in the right group and version, as upstream has it.
  *
- * Source: kubernetes `endpoints/handlers/create.go` and `rest.go` (transformDecodeError), with the texts of 1.20.
+ * Source: kubernetes `endpoints/handlers/create.go` and `rest.go` (transformDecodeError), with the texts of 1.20 for
+ * metadata and the data of ConfigMaps and Secrets, and those of later releases for the rest.
  */
 export function decodeObject(text: string, mediaType: string, expected: ExpectedKind): Outcome<JsonObject> {
   const inspected = inspectObject(text, mediaType, expected);
@@ -83,6 +87,12 @@ export function inspectPatched(object: JsonObject, expected: ExpectedKind): Outc
   return refuse(unfitPatch(json, reading.fault));
 }
 
+/** What is of the wrong type in an object that came another way, in the decoder's words; undefined when nothing is. */
+export function typeFault(object: JsonObject, expected: ExpectedKind): string | undefined {
+  const reading = readObject(object, JSON.stringify(object), expected);
+  return "fault" in reading ? reading.fault : undefined;
+}
+
 /** What a patch made, as JSON, cannot be stored. */
 export function unfitPatch(json: string, fault: string): Failure {
   const shown = json.length > SHOWN_OF_PATCHED ? `${json.slice(0, SHOWN_OF_PATCHED)} ...` : json;
@@ -106,9 +116,19 @@ function readObject(
       : { value: typed(expected, reading.value, data) };
   }
   const reading = readTyped(object, objectType(expected));
+  const content = contentType(expected);
+  const inContent = content && contentFault(object, content);
+  if (inContent && !("fault" in reading && standsBefore(object, reading.fault.path, inContent.path))) {
+    return { fault: describeContentFault(inContent, json) };
+  }
   if ("fault" in reading) return { fault: describeFault(reading.fault, json) };
   const { apiVersion: _, kind: __, metadata, ...rest } = reading.value as JsonObject;
   return { value: typed(expected, metadata, rest) };
+}
+
+function standsBefore(object: JsonObject, one: JsonPath, other: JsonPath): boolean {
+  const fields = Object.keys(object);
+  return fields.indexOf(String(one[0])) < fields.indexOf(String(other[0]));
 }
 
 /** In the order in which upstream prints an object. */

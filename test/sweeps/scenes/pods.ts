@@ -24,6 +24,7 @@ export const pods: Scene = {
     const orphaned = await put("e", "gone", { phase: "Running" });
     const stuck = await put("f", "n2", { phase: "Running" });
     await stage.delete(stuck);
+    await stage.delete(await stage.put(`${CORE}/nodes`, "gone"));
     const running = await put("g", "n1", { phase: "Running" });
     return {
       going: {
