@@ -39,7 +39,7 @@ async function measure(bench: Bench): Promise<Samples> {
     const restore = { apiVersion: "gc.kubegc.dev/v1alpha1", kind: "Restore", spec };
     const memory = new Memory(bench.server.folder, 20);
     const before = cpuOf(bench.server.folder);
-    let answer = Buffer.alloc(0);
+    let answer: Buffer = Buffer.alloc(0);
     samples.push(await timed(async () => (answer = await client.send("POST", RESTORES, restore))));
     cpu += cpuOf(bench.server.folder) - before;
     memory.end();
