@@ -48,8 +48,8 @@ export default defineConfig(async () => ({
           include: ["test/**/*.test.ts"],
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // Each file starts a server of its own, and there are two cores.
-          maxWorkers: 2,
+          // Each file starts a server of its own, and there are two cores; much of the time is spent waiting.
+          maxWorkers: 3,
         },
       },
     ],

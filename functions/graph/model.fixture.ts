@@ -6,11 +6,16 @@ import { type History, pathOf } from "./history.fixture.ts";
 
 /** `npm test` runs 2,000; `MODEL_HISTORIES=20000 MODEL_SEED=1 npm test -- model` more of them, or those of a run before. */
 const { MODEL_HISTORIES, MODEL_SEED } = env as unknown as Record<string, string>;
-export const RUNS = Number(MODEL_HISTORIES || 200);
+const RUNS = Number(MODEL_HISTORIES || 200);
+/** Two files share them, so that two cores do. */
+export const HALF = Math.ceil(RUNS / 2);
 /** Of histories that cost more, with faults or with work done late; and of those that ask something at each step. */
-export const SOME = Math.ceil(RUNS / 4);
-export const FEW = Math.ceil(RUNS / 10);
-export const parameters = { numRuns: RUNS, ...(MODEL_SEED ? { seed: Number(MODEL_SEED) } : {}) };
+export const SOME = Math.ceil(RUNS / 20);
+export const FEW = Math.ceil(RUNS / 40);
+export const parameters: { numRuns: number; seed?: number } = {
+  numRuns: HALF,
+  ...(MODEL_SEED ? { seed: Number(MODEL_SEED) } : {}),
+};
 export const timeout = 60_000 + RUNS * 1000;
 
 /** As text that compares, and reads well when it does not. */

@@ -1,23 +1,8 @@
 import fc from "fast-check";
 import { test } from "vitest";
-import { histories, NAMESPACES } from "../../test/model/history.ts";
-import { TestCluster } from "./graph.fixture.ts";
-import { History } from "./history.fixture.ts";
-import { expectAgreement, parameters, RUNS, timeout } from "./model.fixture.ts";
+import { HALF, parameters, timeout } from "./model.fixture.ts";
+import { endsAsTheModelSays } from "./model-steps.fixture.ts";
 
-test(`${RUNS} histories end as the model says, step by step`, { timeout }, async () => {
-  const property = fc.asyncProperty(histories(10), async (steps) => {
-    const history = new History(await TestCluster.create(NAMESPACES));
-    let before = await history.state();
-    for (const step of steps) {
-      const asked = history.request(step, before);
-      if (asked === undefined) continue;
-      const request = await history.send(asked, step);
-      await history.cluster.settle();
-      const after = await history.state();
-      expectAgreement(before, request, after);
-      before = after;
-    }
-  });
-  await fc.assert(property, parameters);
+test(`${HALF} histories end as the model says, step by step`, { timeout }, async () => {
+  await fc.assert(endsAsTheModelSays, parameters);
 });
