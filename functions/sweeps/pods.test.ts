@@ -11,6 +11,8 @@ interface PodIs {
   age?: number;
   namespace?: string;
   deleting?: boolean;
+  /** By default a period of the sweep. */
+  deletedAgo?: number;
   conditions?: object[];
 }
 
@@ -22,13 +24,14 @@ function pod(name: string, is: PodIs = {}): KubeObject {
     age = MINUTE,
     namespace = "team",
     deleting,
+    deletedAgo = 20 * SECOND,
     conditions,
   } = is;
   return stored("pods", name, {
     metadata: {
       namespace,
       creationTimestamp: ago(age),
-      ...(deleting ? { deletionTimestamp: ago(0), deletionGracePeriodSeconds: 30 } : {}),
+      ...(deleting ? { deletionTimestamp: ago(deletedAgo), deletionGracePeriodSeconds: 30 } : {}),
     },
     spec: node === "" ? {} : { nodeName: node },
     status: { phase, ...(reason === undefined ? {} : { reason }), ...(conditions ? { conditions } : {}) },
@@ -181,6 +184,13 @@ describe("a Pod", () => {
       NONE,
       false,
       "patch-then-delete:unscheduled",
+    ],
+    [
+      "unscheduled, deleted a second ago",
+      pod("c", { ...deleting, deletedAgo: SECOND, node: "" }),
+      NONE,
+      false,
+      "keep until 19000",
     ],
     ["#28 unscheduled, not being deleted", pod("a", { phase: "Pending", node: "" }), NONE, false, "keep"],
     ["#28 being deleted on its Node", pod("c", deleting), present, false, "keep until 20000"],

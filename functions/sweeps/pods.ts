@@ -8,6 +8,7 @@ import {
   fieldsOf,
   isTerminating,
   membersOf,
+  momentOf,
   specOf,
   statusOf,
   textOf,
@@ -40,15 +41,22 @@ const counts = ({ terminatedPodGCThreshold, terminatedPodGCThresholdPerNamespace
   terminatedPodGCThreshold > 0 || terminatedPodGCThresholdPerNamespace > 0;
 
 /**
- * Due at once are terminated Pods, while there is a threshold, and those that are being deleted. A Pod of a Node that is
+ * Due at once are terminated Pods, while there is a threshold, and those that are being deleted on a Node; one that was never
+ * scheduled is due a period after it was deleted. A Pod of a Node that is
  * gone is not found here but through `node-quarantine.ts`, from the Nodes that were removed and from a full resync.
  *
  * Invariant: while there is a threshold, a terminated Pod is in the index of due moments, be it as `COUNTED`.
  */
 export function podDueAt(pod: KubeObject, settings: PodSettings): Millis | null {
   if (!settings.enabled) return null;
-  return isTerminating(pod) || (isTerminated(pod) && counts(settings)) ? dueNow(pod) : null;
+  if (isTerminated(pod) && counts(settings)) return dueNow(pod);
+  if (!isTerminating(pod)) return null;
+  return nodeOf(pod) === "" ? unscheduledUntil(pod) : dueNow(pod);
 }
+
+/** Whoever holds a Pod that nobody runs sees it as it was, until upstream would have come by. */
+const unscheduledUntil = (pod: KubeObject): Millis =>
+  (momentOf(pod.metadata.deletionTimestamp) ?? dueNow(pod)) + LOOK_AGAIN;
 
 /** What is compared of terminated Pods. */
 export interface TerminatedPod {
@@ -137,6 +145,8 @@ export function decidePod(pod: KubeObject, facts: PodFacts, settings: PodSetting
     return forced(pod, "orphaned", `Node ${nodeOf(pod)} no longer exists`, now);
   }
   if (isTerminating(pod) && nodeOf(pod) === "") {
+    const until = unscheduledUntil(pod);
+    if (now < until) return keep("was deleted a moment ago, and never scheduled", until);
     return forced(pod, "unscheduled", "is being deleted and was never scheduled", now);
   }
   if (isTerminating(pod)) return keep("its Node has yet to end it", now + LOOK_AGAIN);
